@@ -1,0 +1,1 @@
+"""Decides whether a submission is right, and says why it is not."""

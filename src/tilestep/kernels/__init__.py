@@ -1,0 +1,1 @@
+"""The kernels: one folder a step, one idea a file."""

@@ -1,0 +1,128 @@
+"""Plain data that flows from a submission file to a verdict: Program, LaunchPlan, Run, Finding."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+
+
+class SubmissionError(Exception):
+    """A submission that cannot be judged: one clear sentence, with the line where there is one.
+
+    `outcome` is `refused` (outside the rules) or `broken` (does not compile).
+    """
+
+    def __init__(self, says: str, *, file: str = "", line: int | None = None, outcome: str = "refused") -> None:
+        where = f"{file}:{line}: " if file and line else f"{file}: " if file else ""
+        super().__init__(where + says)
+        self.says = says
+        self.file = file
+        self.line = line
+        self.outcome = outcome
+
+
+@dataclass(frozen=True)
+class KernelSource:
+    """A __global__ function as the submission writes it."""
+
+    name: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Program:
+    """A submission, ready for a target to build.
+
+    `source` is the translation unit for the emulator, with #line directives that lead back to `file`.
+    """
+
+    file: str
+    sha256: str
+    language: str
+    step: str
+    source: str
+    kernels: tuple[KernelSource, ...] = ()
+
+
+Triple = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One kernel launch of a plan."""
+
+    kernel: str
+    grid: Triple
+    block: Triple
+    dynamic_shared: int
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class LaunchPlan:
+    """What a seam asked for, in order: launches, memsets and scratch memory."""
+
+    launches: tuple[Launch, ...] = ()
+    memsets: int = 0
+    scratch_bytes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A fault that a checker saw, at a line of the submission."""
+
+    code: str
+    says: str
+    file: str = ""
+    line: int | None = None
+    kernel: str = ""
+    array: str = ""
+    block: Triple | None = None
+    thread: Triple | None = None
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Bytes that the kernels' threads loaded from and stored to global memory, by (buffer, region).
+
+    The region is "" for a buffer without named column ranges.
+    """
+
+    read: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    written: Mapping[tuple[str, str], int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """Device memory that a seam is handed. `data` is None for an output: NaN before the run."""
+
+    name: str
+    rows: int
+    width: int
+    role: str  # in, out, inout
+    data: Floats | None = None
+    regions: tuple[tuple[str, int, int], ...] = ()  # (name, first column, one past the last)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came out of running a program once.
+
+    `ended` is finished, refused, crashed or timed-out; `says` tells why it is not finished.
+    """
+
+    ended: str
+    says: str = ""
+    outputs: Mapping[str, Floats] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+    plan: LaunchPlan = LaunchPlan()
+    traffic: Traffic | None = None
+    line: int | None = None
+    seconds: float = 0.0
+    accesses: int = 0

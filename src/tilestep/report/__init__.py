@@ -1,0 +1,1 @@
+"""Shows a verdict to a person or a program."""
