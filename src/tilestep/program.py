@@ -111,6 +111,26 @@ class Buffer:
 
 
 @dataclass(frozen=True)
+class Job:
+    """One run of a program: what it is fed, how it is watched, and what it may use.
+
+    `mode` is fast (no checks), check (every checker, one thread) or traffic (global bytes counted only).
+    `order` is the order in which a block's threads run: forward, reverse or "random SEED".
+    `timeout` is wall-clock seconds; `budget` counts memory accesses in all (0: no limit); `scratch_bytes` is
+    the device memory that the seam may ask for.
+    """
+
+    buffers: tuple[Buffer, ...]
+    sizes: tuple[int, ...]
+    mode: str = "check"
+    order: str = "forward"
+    threads: int = 1
+    budget: int = 400_000_000
+    timeout: float = 20.0
+    scratch_bytes: int = 0
+
+
+@dataclass(frozen=True)
 class Run:
     """What came out of running a program once.
 
