@@ -4,7 +4,10 @@
 // calls vanish; the checked build uses `Checkers` (../checkers/checkers.h), which fans out to one class a check.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+
+#include "tilestep/abi.h"
 
 namespace tilestep {
 
@@ -43,7 +46,8 @@ struct LaunchInfo {
 
 struct MemoryEvent {
   uintptr_t address;
-  uint32_t size;  // bytes; 1 to 16, or more for a range
+  uint32_t size;  // bytes; 1 to 16, or more for a range. 2, 4, 8 and 16 must be aligned: a copy, or an access whose type
+                  // asks for less alignment, is emitted as aligned pieces
   Access kind;
   Space space;
   uintptr_t pc;  // in the submission
@@ -61,9 +65,13 @@ struct NoListener {
   void warp_rendezvous(uint32_t /*warp*/, uint32_t /*mask*/, uint32_t /*arrived*/, uintptr_t /*pc*/, const Block&) {}
   // A lane called a collective with a mask that does not name itself.
   void mask_without_caller(const Thread&, uint32_t /*mask*/, uintptr_t /*pc*/, const Block&) {}
+  // An exchange of values (shuffle, vote; not __syncwarp) took place under a mask that names lanes which had exited.
+  void exchange_without(uint32_t /*warp*/, uint32_t /*exited*/, uintptr_t /*pc*/, const Block&) {}
   void thread_exit(const Thread&, const Block&) {}
   void block_end(const Block&) {}
   void launch_end(const LaunchInfo&) {}
+  // A memset or copy of the plan has written this global memory or __device__ variable.
+  void memory_written(uintptr_t /*address*/, size_t /*bytes*/) {}
   void run_end() {}
 };
 
