@@ -1,0 +1,30 @@
+// What nvcc includes before every .cu file: CUDA's names, on the emulator.
+#pragma once
+
+// Before the qualifiers: standard headers must not see CUDA's macros.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "tilestep/abi.h"
+#include "tilestep/qualifiers.h"
+#include "tilestep/vectors.h"
+#include "tilestep/block.h"
+#include "tilestep/warp.h"
+#include "tilestep/atomics.h"
+#include "tilestep/shared.h"
+#include "tilestep/variables.h"
+#include "tilestep/launch.h"

@@ -1,0 +1,48 @@
+// `__shared__` declarations: the frontend names each one with a struct of its own, `Tag`.
+#pragma once
+
+#include "abi.h"
+#include "hooks.h"
+
+namespace tilestep {
+
+#ifdef TILESTEP_CHECKED
+
+template <class Tag>
+struct SharedSiteOf {
+  static SharedSite site;
+};
+template <class Tag>
+SharedSite SharedSiteOf<Tag>::site{nullptr, 0, unsigned(sizeof(Tag)), unsigned(alignof(Tag)), 0, 0};
+
+// Without hooks: bookkeeping is not an access of the kernel.
+template <class Tag>
+TILESTEP_UNHOOKED void* place_shared(const char* name, int line) {
+  SharedSiteOf<Tag>::site.name = name;
+  SharedSiteOf<Tag>::site.line = line;
+  return tilestep_static_shared(&SharedSiteOf<Tag>::site);
+}
+
+template <class Tag>
+TILESTEP_INLINE Tag& shared(const char* name, int line) {
+  return *static_cast<Tag*>(place_shared<Tag>(name, line));
+}
+
+#else
+
+// An OS thread runs one block at a time, and all of the block's fibers on itself: thread-local is block-local.
+template <class Tag>
+struct SharedStorage {
+  alignas(Tag) static __thread unsigned char bytes[sizeof(Tag)];
+};
+template <class Tag>
+alignas(Tag) __thread unsigned char SharedStorage<Tag>::bytes[sizeof(Tag)];
+
+template <class Tag>
+TILESTEP_INLINE Tag& shared(const char*, int) {
+  return *reinterpret_cast<Tag*>(SharedStorage<Tag>::bytes);
+}
+
+#endif
+
+}  // namespace tilestep
