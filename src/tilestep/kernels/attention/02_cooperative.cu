@@ -1,22 +1,20 @@
 // Causal grouped-query attention, rung 2: the block works together.
 //
 // The idea: still one block of 256 threads per (row, query head) and a score row in shared memory, but every
-// thread takes part. Keys are dealt out over the threads for the scores; maximum and sum are tree reductions;
-// for the weighted sum of V, 16 threads cover the 64 dims as float4 and 16 such teams share the keys.
+// thread takes part. Keys are dealt out over the threads for the scores; maximum and sum are tree reductions; for
+// the weighted sum of V, each of 64 threads owns one dim, so that they read a row of V side by side.
 //
 // The contract: qkv [T, QKV_OUT] holds Q, K and V side by side; attnOut [T, D] receives head h at column h * DH.
 // Row i sees keys 0..i, and nothing that stands behind row i has an effect, not even a NaN. 1 <= T <= MAX_T.
 // D, HQ, HKV, DH, KV and QKV_OUT come from the contract's header, which is included before this file.
 //
 // The cost: K and V are read once per row and head, T (T + 1) / 2 * HQ * DH * 4 bytes each: 1.07 GB each at
-// T = 2048. That is the architecture's price, and what 03_online.cu does away with.
+// T = 2048, about 2.0 ms on an H200. That is the architecture's price, and what 03_online.cu does away with.
 
 constexpr int THREADS = 256;
 constexpr int MAX_T = 2048;  // length of the score row
 constexpr int GROUP = HQ / HKV;
-constexpr int LANES = DH / 4;            // threads that cover one row of V as float4
-constexpr int TEAMS = THREADS / LANES;   // keys that are in flight at once in the weighted sum
-static_assert(LANES * TEAMS == THREADS, "every thread belongs to one team");
+constexpr int QUADS = DH / 4;  // float4 in a head
 
 struct Larger {
   __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
@@ -46,9 +44,8 @@ __global__ void __launch_bounds__(THREADS) attendCooperative(const float* qkv,  
                                                             float* attnOut,    // [T, D]
                                                             int T) {
   __shared__ float score_smem[MAX_T];
-  __shared__ float4 q_smem[LANES];                // [DH], scaled
+  __shared__ float4 q_smem[QUADS];  // [DH], scaled
   __shared__ float tree_smem[THREADS];
-  __shared__ float4 partial_smem[TEAMS][LANES];   // [TEAMS, DH]
 
   const int tid = threadIdx.x;
   const int row = blockIdx.x / HQ;
@@ -58,7 +55,7 @@ __global__ void __launch_bounds__(THREADS) attendCooperative(const float* qkv,  
   const float* k = qkv + D + kvHead * DH;                                 // [T, DH], a row every QKV_OUT
   const float* v = qkv + D + KV + kvHead * DH;                            // [T, DH], a row every QKV_OUT
 
-  if (tid < LANES) {
+  if (tid < QUADS) {
     const float scale = 1.0f / sqrtf(static_cast<float>(DH));  // 1/8, so scaling q first rounds nothing
     const float4 part = reinterpret_cast<const float4*>(q)[tid];
     q_smem[tid] = make_float4(part.x * scale, part.y * scale, part.z * scale, part.w * scale);
@@ -73,7 +70,7 @@ __global__ void __launch_bounds__(THREADS) attendCooperative(const float* qkv,  
       const float4* key = reinterpret_cast<const float4*>(k + static_cast<size_t>(j) * QKV_OUT);
       float4 dot = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
 #pragma unroll
-      for (int c = 0; c < LANES; ++c) {
+      for (int c = 0; c < QUADS; ++c) {
         const float4 a = q_smem[c];
         const float4 b = key[c];
         dot.x += a.x * b.x;
@@ -98,24 +95,10 @@ __global__ void __launch_bounds__(THREADS) attendCooperative(const float* qkv,  
   sum = blockReduce(sum, tree_smem, Plus());  // its barriers also publish the probabilities to all threads
 
   // weighted sum of V over the visible keys only: 0 * NaN would be NaN
-  const int lane = tid % LANES;
-  const int team = tid / LANES;
-  float4 total = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-  for (int j = team; j <= row; j += TEAMS) {
-    const float p = score_smem[j];
-    const float4 value = reinterpret_cast<const float4*>(v + static_cast<size_t>(j) * QKV_OUT)[lane];
-    total.x += p * value.x;
-    total.y += p * value.y;
-    total.z += p * value.z;
-    total.w += p * value.w;
-  }
-  partial_smem[team][lane] = total;
-  __syncthreads();  // every team's part is written before the parts are added up
-
   if (tid < DH) {
-    float value = 0.0f;
-    for (int t = 0; t < TEAMS; ++t) value += reinterpret_cast<const float*>(partial_smem[t])[tid];
-    attnOut[static_cast<size_t>(row) * D + head * DH + tid] = value / sum;
+    float total = 0.0f;
+    for (int j = 0; j <= row; ++j) total += score_smem[j] * v[static_cast<size_t>(j) * QKV_OUT + tid];
+    attnOut[static_cast<size_t>(row) * D + head * DH + tid] = total / sum;
   }
 }
 
