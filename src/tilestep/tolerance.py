@@ -1,0 +1,127 @@
+"""How far from float64 an honest fp32 kernel may be, for every element at the reference's own scale.
+
+The bounds follow the arithmetic. A computed softmax weight is off by a relative error e_j: the rounding of
+its dot product, of the exponent and of exp itself. Errors shared by all weights of a row cancel in the
+division, so the output moves by sum p_j e_j (v_j - o); the running sums add a few roundings of their own. What
+is honest in any summation order, tile size or base of exp stays below a quarter of the bound; inputs or weights
+rounded to TF32, bf16 or fp16 do not fit (tests/pure/test_tolerance.py shows both).
+
+Compare as `not (abs(got - want) <= bound)`: a NaN must fail. Rows whose right value is not finite get a NaN
+bound: nothing passes there, and they are not judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tilestep import reference
+from tilestep.contract import DH, GROUP, HQ, RMS_EPS
+
+Doubles = NDArray[np.float64]
+
+UNIT = 2.0**-24  # largest relative error of one fp32 rounding
+TINY = float(np.finfo(np.float32).tiny)  # below this fp32 loses bits, or flushes to zero
+
+# In units of UNIT; each is four times what was seen, or what the CUDA manual allows, whichever is more.
+DOT = 40.0  # per sum |q_d k_d| / sqrt(DH); worst in a serial sum whose products all have one sign
+EXPONENT = 10.0  # per |score - max|; __expf may be off by 1.173 |x| units in the last place, two UNITs each
+WEIGHT = 20.0  # per weight: __expf's two units in the last place, and the rounding of the product with V
+SUM = 8.0  # per sum p_j |v_j|: the division, the store, the rescaling
+SUM_PER_ROOT_KEY = 2.0  # the same, per root of the number of keys: a running sum's roundings walk at random
+LINEAR = 2.0  # per sum |x_d w_d| and root of the number of terms, for a dot product of the tail
+
+_QUERY_ROWS_AT_ONCE = 256
+
+
+def attention(qkv: ArrayLike, want: ArrayLike) -> Doubles:
+    """Bound [T, D] on |got - want| for the packed tensor [T, QKV_OUT] and its right output [T, D]."""
+    q, k, v = reference.split_heads(qkv)
+    right = np.asarray(want, dtype=np.float64).reshape(-1, HQ, DH).transpose(1, 0, 2)
+    bound = np.empty_like(q)
+    for h in range(HQ):
+        bound[h] = _one_head(q[h], k[h // GROUP], v[h // GROUP], right[h])
+    return reference.join_heads(bound)
+
+
+def _one_head(q: Doubles, k: Doubles, v: Doubles, out: Doubles) -> Doubles:
+    """The bound for one head, all arguments [T, DH]."""
+    T = q.shape[0]
+    v = np.where(np.isfinite(v), v, 0.0)  # masked, or in a row whose output is NaN already
+    # Columns of one product: |v|, and with the error weights the moments of v about the output.
+    moments = np.hstack([np.ones((T, 1)), v, v * v])
+    size_q, size_k = np.abs(q), np.abs(k)
+    bound = np.empty((T, DH))
+    for begin in range(0, T, _QUERY_ROWS_AT_ONCE):
+        end = min(begin + _QUERY_ROWS_AT_ONCE, T)
+        weights = reference.causal_scores(q, k, begin, end)
+        weights -= weights.max(axis=1, keepdims=True)
+        depth = np.where(np.isneginf(weights), 0.0, -weights)
+        np.exp(weights, out=weights)
+        weights /= weights.sum(axis=1, keepdims=True)
+        dot = size_q[begin:end] @ size_k[:end].T
+        dot /= np.sqrt(DH)
+        masked = weights == 0.0  # a key that has no weight may be NaN
+        errors = np.where(masked, 0.0, weights * (DOT * dot + EXPONENT * depth + WEIGHT))
+        o = out[begin:end]
+        zeroth, first, second = np.split(errors @ moments[:end], [1, 1 + DH], axis=1)
+        # Cauchy and Schwarz: sum w |v - o| <= sqrt(sum w) sqrt(sum w (v - o)^2), which needs products only.
+        variance = np.maximum(second - 2.0 * o * first + o * o * zeroth, 0.0)
+        from_weights = np.sqrt(zeroth * variance)
+        keys = np.arange(begin + 1, end + 1, dtype=np.float64)[:, None]
+        magnitude = weights @ np.abs(v[:end])
+        from_sums = (SUM + SUM_PER_ROOT_KEY * np.sqrt(keys)) * magnitude
+        bound[begin:end] = UNIT * (from_weights + from_sums) + TINY * (1.0 + keys)
+    return np.where(np.isfinite(out), bound, np.nan)
+
+
+def tail(
+    x: ArrayLike, attention_output: ArrayLike, weights: Mapping[str, ArrayLike], attention_bound: ArrayLike
+) -> dict[str, Doubles]:
+    """Bounds on the tensors after attention, given the right attention output and its bound, both [T, D].
+
+    What an attention output within its bound can do to each later tensor in the worst case, plus the roundings
+    of an fp32 kernel that computes the step.
+    """
+    right = reference.tail(x, attention_output, weights)
+    w = {name: np.abs(np.asarray(weights[name], dtype=np.float64)) for name in weights}
+    inflow = np.asarray(attention_bound, dtype=np.float64)
+
+    projected = inflow @ w["w_o"].T + _dot_rounding(attention_output, w["w_o"])
+    residual = projected + UNIT * 4.0 * np.abs(right["residual"])
+
+    # y = r w / rms(r): the error of r itself, and that of its root mean square.
+    r = np.abs(right["residual"])
+    rms = np.sqrt(np.mean(r * r, axis=1, keepdims=True) + RMS_EPS)
+    of_rms = np.mean(r * residual, axis=1, keepdims=True) / rms
+    shrunk = np.maximum(rms - of_rms, TINY)
+    normed_2 = (residual + r * of_rms / shrunk) / shrunk * w["norm_2_weight"]
+    normed_2 += UNIT * 32.0 * np.abs(right["normed_2"])
+
+    gate = reference.project(right["normed_2"], weights["w_gate"])
+    up = np.abs(reference.project(right["normed_2"], weights["w_up"]))
+    gate_bound = normed_2 @ w["w_gate"].T + _dot_rounding(right["normed_2"], w["w_gate"])
+    up_bound = normed_2 @ w["w_up"].T + _dot_rounding(right["normed_2"], w["w_up"])
+    steepest = 1.1  # the largest slope of silu
+    activated = np.abs(reference.silu(gate)) * up_bound + steepest * gate_bound * (up + up_bound)
+    activated += UNIT * (32.0 + 4.0 * np.abs(gate)) * np.abs(right["activated"])
+
+    block_output = residual + activated @ w["w_down"].T + _dot_rounding(right["activated"], w["w_down"])
+    block_output += UNIT * 4.0 * np.abs(right["block_output"])
+    bounds = {
+        "projected": projected,
+        "residual": residual,
+        "normed_2": normed_2,
+        "activated": activated,
+        "block_output": block_output,
+    }
+    return {name: bound + TINY for name, bound in bounds.items()}
+
+
+def _dot_rounding(x: ArrayLike, size_w: Doubles) -> Doubles:
+    """Roundings of the dot products of x's rows with weights of these magnitudes: [T, out]."""
+    size_x = np.abs(np.asarray(x, dtype=np.float64))
+    rounding: Doubles = UNIT * LINEAR * np.sqrt(size_w.shape[1]) * (size_x @ size_w.T)
+    return rounding
