@@ -2,9 +2,9 @@
 
 The bounds follow the arithmetic. A computed softmax weight is off by a relative error e_j: the rounding of
 its dot product, of the exponent and of exp itself. Errors shared by all weights of a row cancel in the
-division, so the output moves by sum p_j e_j (v_j - o); the running sums add a few roundings of their own. What
-is honest in any summation order, tile size or base of exp stays below a quarter of the bound; inputs or weights
-rounded to TF32, bf16 or fp16 do not fit (tests/pure/test_tolerance.py shows both).
+division, so the output moves by sum p_j e_j (v_j - o); the running sums add a few roundings of their own.
+What is honest in any summation order, tile size or base of exp stays below a quarter of the bound; inputs or
+weights rounded to TF32, bf16 or fp16 do not fit (tests/pure/test_tolerance.py shows both).
 
 Compare as `not (abs(got - want) <= bound)`: a NaN must fail. Rows whose right value is not finite get a NaN
 bound: nothing passes there, and they are not judged.
@@ -82,7 +82,7 @@ def tail(
 ) -> dict[str, Doubles]:
     """Bounds on the tensors after attention, given the right attention output and its bound, both [T, D].
 
-    What an attention output within its bound can do to each later tensor in the worst case, plus the roundings
+    What an attention output within its bound can do to each later tensor in the worst case, plus the rounding
     of an fp32 kernel that computes the step.
     """
     right = reference.tail(x, attention_output, weights)

@@ -1,0 +1,237 @@
+"""What is fed: lengths, value families and planted hazards, from fresh seeds. Never what is right.
+
+x and the weights are drawn; RMSNorm, projection and RoPE run in float64 and are rounded to fp32, so Q, K and
+V come out of a real block. A family then shapes them, after RoPE, in the packed tensor that the seam is fed:
+
+- normal      Q and K as they come; V gets a mean of its own in every column.
+- spread      Q and K gain a common direction, K by a ramp that steps up at every 32nd key and climbs in
+              between, each query head by a slope of its own: logits reach far above exp's range, and the
+              running maximum moves in every tile.
+- planted     tokens 0 and 40 carry +-4 in every element of Q and K: their score with themselves is exactly
+              128. Their sign patterns differ in two dims, so at token 40 the other planted key scores 120.
+- negative    Q and K point apart: every logit lies near -160, where fp32's exp is 0. V's columns have mean 0.
+- future-nan  Q, K and V of the tokens from some row on are NaN. Only the rows before it are judged: what is
+              masked must have no effect.
+
+One family is never enough: each hides some mistakes (tests/pure/test_mistakes.py has the table).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tilestep import reference
+from tilestep.contract import (
+    DH,
+    GROUP,
+    HKV,
+    HQ,
+    KV,
+    LENGTHS,
+    PLANTED_TOKENS,
+    PLANTED_VALUE,
+    PROFILE_LENGTH,
+    QUERY_TILE,
+    STEP,
+    WEIGHTS,
+    D,
+)
+
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+
+FAMILIES = ("normal", "spread", "planted", "negative", "future-nan")
+
+_SLOPES = (6.0, 12.0, 20.0, 40.0)  # spread: logits per step of the ramp, by query head within its group
+_CLIMB = 0.25  # spread: the part of a step that a tile's keys climb
+_NEGATIVE_LOGIT = -160.0
+_PLANTED_DIFFERENCE = 2  # dims in which token 40's signs differ from token 0's
+
+
+@dataclass(frozen=True)
+class Case:
+    """One input of a step: what the seam is fed, and what the rest of the block needs.
+
+    `inputs` maps tensor names to float32 arrays; `judged_rows` [length] says which rows of the output count.
+    """
+
+    step: str
+    length: int
+    family: str
+    seed: int
+    x: Floats  # [length, D]
+    weights: Mapping[str, Floats]
+    inputs: Mapping[str, Floats]
+    judged_rows: NDArray[np.bool_] = field(repr=False)
+
+    @property
+    def qkv(self) -> Floats:
+        """The packed tensor after RoPE, [length, QKV_OUT]."""
+        return self.inputs["qkv_rotated"]
+
+
+def families(step: str, length: int) -> tuple[str, ...]:
+    """The value families that are fed at a length, in judging order."""
+    _require_attention(step)
+    if length < 1:
+        raise ValueError(f"a length is at least 1, not {length}")
+    if length == 1:
+        return ("normal", "planted", "negative")  # one key: no ramp and no future
+    if length >= PROFILE_LENGTH:
+        return ("normal",)
+    return FAMILIES
+
+
+def plan(step: str, lengths: Sequence[int] | None = None) -> list[tuple[int, str]]:
+    """(length, family) in judging order: the smallest length first. Lengths default to the contract's."""
+    return [(n, family) for n in sorted(set(lengths or LENGTHS)) for family in families(step, n)]
+
+
+def make(step: str, length: int, family: str, seed: int) -> Case:
+    """The case of a length and family. The same seed makes the same case; a run has one set of weights."""
+    if family not in families(step, length):
+        raise ValueError(f"family {family!r} is not fed at length {length}")
+    rng = np.random.default_rng([seed, length, FAMILIES.index(family)])
+    weights = _weights(seed)
+    x = rng.standard_normal((length, D), dtype=np.float32)
+    normed = reference.rms_norm(x, weights["norm_weight"])
+    qkv = reference.rope(reference.project(normed, weights["w_qkv"]), *reference.rope_tables(length))
+    q, k, v = _views(qkv)
+    judged = np.ones(length, dtype=bool)
+    if family == "normal":
+        v += rng.choice((-0.5, 0.5), size=(HKV, DH))
+    elif family == "spread":
+        _spread(q, k, rng)
+    elif family == "planted":
+        _plant(q, k, rng)
+    elif family == "negative":
+        _oppose(q, k, rng)
+        if (
+            length > 1
+        ):  # the one value of a single token would be 0, which a kernel that does nothing can pass
+            v -= v.mean(axis=0)
+    else:
+        cut = _cut(length, rng)
+        qkv[cut:] = np.nan
+        judged[cut:] = False
+    packed = qkv.astype(np.float32)
+    for array in (x, packed, judged):
+        array.setflags(write=False)
+    return Case(step, length, family, seed, x, weights, {"qkv_rotated": packed}, judged)
+
+
+def _require_attention(step: str) -> None:
+    if not STEP[step].judged:
+        raise ValueError(f"step {step!r} is not judged yet")
+
+
+@lru_cache(maxsize=2)
+def _weights(seed: int) -> dict[str, Floats]:
+    """Weights whose products keep the variance of what they are fed; norm weights near 1."""
+    rng = np.random.default_rng([seed])
+    weights: dict[str, Floats] = {}
+    for name, shape in WEIGHTS.items():
+        drawn = rng.standard_normal(shape, dtype=np.float32)
+        weights[name] = (
+            np.float32(1.0) + drawn / 8 if len(shape) == 1 else drawn / np.float32(np.sqrt(shape[1]))
+        )
+        weights[name].setflags(write=False)
+    return weights
+
+
+def _views(qkv: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+    """Q as [T, HKV, GROUP, DH], K and V as [T, HKV, DH], all views of the packed tensor."""
+    T = qkv.shape[0]
+    q = qkv[:, :D].reshape(T, HKV, GROUP, DH)
+    k = qkv[:, D : D + KV].reshape(T, HKV, DH)
+    v = qkv[:, D + KV :].reshape(T, HKV, DH)
+    return q, k, v
+
+
+def _signs(rng: np.random.Generator) -> Doubles:
+    """A direction for each KV head: [HKV, DH] of +-1."""
+    return rng.choice((-1.0, 1.0), size=(HKV, DH))
+
+
+def _spread(q: Doubles, k: Doubles, rng: np.random.Generator) -> None:
+    direction = _signs(rng)
+    key = np.arange(k.shape[0])
+    ramp = key // QUERY_TILE + _CLIMB * (key % QUERY_TILE) / QUERY_TILE
+    k += ramp[:, None, None] * direction
+    # slope * sqrt(DH) / DH along the direction: a step of the ramp then raises the logit by the slope.
+    q += np.array(_SLOPES)[None, None, :, None] / np.sqrt(DH) * direction[None, :, None, :]
+
+
+def _plant(q: Doubles, k: Doubles, rng: np.random.Generator) -> None:
+    signs = _signs(rng)
+    for token in PLANTED_TOKENS:
+        if token < k.shape[0]:
+            k[token] = PLANTED_VALUE * signs
+            q[token] = PLANTED_VALUE * signs[:, None, :]
+        flipped = rng.choice(DH, size=_PLANTED_DIFFERENCE, replace=False)
+        signs[:, flipped] *= -1.0
+
+
+def _oppose(q: Doubles, k: Doubles, rng: np.random.Generator) -> None:
+    direction = _signs(rng)
+    each = np.sqrt(-_NEGATIVE_LOGIT / np.sqrt(DH))
+    q += each * direction[None, :, None, :]
+    k -= each * direction
+
+
+def _cut(length: int, rng: np.random.Generator) -> int:
+    """The first NaN row: in the last tile where it can be, and inside a tile of 8 and of every multiple."""
+    tile_start = (length - 2) // QUERY_TILE * QUERY_TILE
+    first = max(tile_start + 1, length // 2, 1)
+    inside = [row for row in range(first, length) if row % 8]
+    return int(rng.choice(inside))
+
+
+def impostors(case: Case, want: ArrayLike) -> dict[str, Doubles]:
+    """Outputs [T, D] that need no attention at all. A case that one of them passes would prove nothing."""
+    q, _, v = _views(case.qkv.astype(np.float64))
+    finite = np.nan_to_num(v)
+    count = np.arange(1, case.length + 1, dtype=np.float64)[:, None, None]
+    visible = np.cumsum(finite, axis=0) / count
+    everything = np.broadcast_to(np.nanmean(v, axis=0), v.shape)
+
+    def by_head(value: Doubles) -> Doubles:
+        return np.repeat(value, GROUP, axis=1).reshape(case.length, HQ * DH)
+
+    return {
+        "zeros": np.zeros((case.length, D)),
+        "mean of the visible values": by_head(visible),
+        "mean of all values": by_head(everything),
+        "the queries": q.reshape(case.length, D),
+        "the previous output": _previous_output(case),
+    }
+
+
+def _previous_output(case: Case) -> Doubles:
+    """The right output of another seed; at the profile length its first rows, over and over."""
+    length = min(case.length, max(LENGTHS))
+    family = case.family if case.family in families(case.step, length) else "normal"
+    other = make(case.step, length, family, case.seed + 1)
+    return np.resize(reference.attention(other.qkv), (case.length, D))
+
+
+def void(case: Case, want: ArrayLike, bound: ArrayLike) -> list[str]:
+    """The impostors that pass a case within its bound [T, D], which makes the case void.
+
+    An impostor that equals the right output to rounding is none: with one key the mean of the values is right.
+    """
+    rows = case.judged_rows
+    right = np.asarray(want, dtype=np.float64)[rows]
+    limit = np.asarray(bound, dtype=np.float64)[rows]
+    rounding = 2.0**-22 * np.abs(right)
+    passed = []
+    for name, output in impostors(case, want).items():
+        error = np.abs(output[rows] - right)
+        if bool(np.all(error <= limit)) and not bool(np.all(error <= rounding)):
+            passed.append(name)
+    return passed
