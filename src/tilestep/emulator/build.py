@@ -1,0 +1,181 @@
+"""Builds a submission's translation unit for the CPU: compile, link with the runtime, keep by content."""
+
+from __future__ import annotations
+
+import functools
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+from tilestep import contract
+from tilestep.emulator.cache import Cache, digest
+from tilestep.emulator.compilers import Compiler
+from tilestep.emulator.sandbox import Ended, Limits, private_folder, run_limited
+from tilestep.emulator.toolchain import Flavour, Toolchain
+
+_HERE = Path(__file__).parent
+_INCLUDE = _HERE / "include"
+_RUNTIME = _HERE / "runtime"
+_CHECKERS = _HERE / "checkers"
+_CONFINE = _HERE / "confine"
+
+_MIB = 1024 * 1024
+COMPILE_SECONDS = 60.0
+_COMPILE_LIMITS = Limits(
+    seconds=COMPILE_SECONDS,
+    cpu_seconds=COMPILE_SECONDS,
+    memory_bytes=4096 * _MIB,
+    address_bytes=8192 * _MIB,
+    folder_bytes=512 * _MIB,
+    open_files=256,
+    locked=False,
+)
+_FIRST_USE_SECONDS = 600.0  # a compiler that builds its own libraries first
+
+
+class CompileError(Exception):
+    """The compiler refused a submission, or gave up on it.
+
+    `stderr` is what it said; `why` is a sentence where a limit ended it, else empty.
+    """
+
+    def __init__(self, stderr: str, why: str = "") -> None:
+        super().__init__(why or stderr)
+        self.stderr = stderr
+        self.why = why
+
+
+class RuntimeBuildError(Exception):
+    """Our own part does not build here: never the submission's fault."""
+
+
+class Builder:
+    """Builds with one compiler into one cache. Safe to use from several threads and processes."""
+
+    def __init__(self, compiler: Compiler, cache: Cache) -> None:
+        self.compiler = compiler
+        self.cache = cache
+        zig = cache.folder / "zig"
+        self._environment = {"ZIG_GLOBAL_CACHE_DIR": str(zig)} if compiler.kind == "zig" else {}
+
+    @functools.cached_property
+    def toolchain(self) -> Toolchain:
+        return Toolchain(self.compiler, self.cache, self._tries)
+
+    @functools.cached_property
+    def confine(self) -> Path:
+        """The program that takes rights away from another and becomes it."""
+        sources = sorted(_CONFINE.iterdir())
+        arguments = [
+            "-std=c++17",
+            "-O1",
+            "-w",
+            str(_CONFINE / "confine.cpp"),
+            *self.toolchain.recipe("fast").link,
+        ]
+        name = "confine-" + digest(self.compiler.stamp, *arguments, *(path.read_bytes() for path in sources))
+        return self.cache.get_or_make(name, lambda to: self._trusted(arguments, to))
+
+    def build(self, source: str, flavour: Flavour) -> Path:
+        """The executable for a translation unit. Raises CompileError, or RuntimeBuildError: our fault."""
+        recipe = self.toolchain.recipe(flavour)
+        runtime = self.runtime(flavour)
+        name = f"{flavour}-" + digest(
+            self.compiler.stamp, runtime.name, contract.header(), *recipe.compile, *recipe.link, source
+        )
+        if found := self.cache.get(name):
+            return found
+        confine = self.confine
+        return self.cache.get_or_make(
+            name, lambda to: self._submission(source, flavour, runtime, confine, to)
+        )
+
+    def runtime(self, flavour: Flavour) -> Path:
+        """The runtime's object for a flavour, one translation unit."""
+        recipe = self.toolchain.recipe(flavour)
+        name = f"runtime-{flavour}-" + digest(self.compiler.stamp, _own_sources(), *recipe.runtime)
+        if found := self.cache.get(name):
+            return found
+        unit = "".join(f'#include "{path}"\n' for path in sorted(_RUNTIME.glob("*.cpp")))
+        folders = [f"-I{folder}" for folder in (_INCLUDE, _RUNTIME, _CHECKERS)]
+
+        def make(to: Path) -> None:
+            with private_folder() as folder:
+                (folder / "runtime.cpp").write_text(unit)
+                self._trusted([*recipe.runtime, *folders, "-c", str(folder / "runtime.cpp")], to)
+
+        return self.cache.get_or_make(name, make)
+
+    def _submission(self, source: str, flavour: Flavour, runtime: Path, confine: Path, to: Path) -> None:
+        recipe = self.toolchain.recipe(flavour)
+        with private_folder() as folder:
+            (folder / "tilestep_contract.h").write_text(contract.header())
+            (folder / "submission.cpp").write_text(source, encoding="utf-8")
+            included = ["-include", "tilestep_contract.h", "-include", "cuda_runtime.h"]
+            compiled = ["-I.", f"-I{_INCLUDE}", *included, "-c", "submission.cpp", "-o", "submission.o"]
+            self._untrusted([*recipe.compile, *compiled], folder, confine)
+            self._untrusted(["submission.o", str(runtime), *recipe.link, "-o", "submission"], folder, confine)
+            to.write_bytes((folder / "submission").read_bytes())
+        to.chmod(0o700)
+
+    def _untrusted(self, arguments: list[str], folder: Path, confine: Path) -> None:
+        """The compiler on a submission: its input may be made to exhaust it."""
+        environment = {
+            **self._environment,
+            **({"ZIG_LOCAL_CACHE_DIR": str(folder)} if self._environment else {}),
+        }
+        ended: Ended = run_limited(
+            [*self.compiler.argv, *arguments], folder, _COMPILE_LIMITS, confine, environment
+        )
+        if ended.why:
+            raise CompileError(_text(ended.stderr), f"compiling was ended: {ended.why}")
+        if ended.code != 0:
+            raise CompileError(_text(ended.stderr))
+
+    def _trusted(self, arguments: list[str], to: Path) -> None:
+        """The compiler on our own sources."""
+        said = self._compile([*arguments, "-o", str(to)])
+        if said.returncode != 0:
+            raise RuntimeBuildError(
+                f"{self.compiler.name} does not compile tilestep's own runtime:\n{said.stderr.strip()}"
+            )
+        to.chmod(0o700)
+
+    def _tries(self, arguments: list[str], source: str) -> bool:
+        with tempfile.TemporaryDirectory(prefix="tilestep-") as folder:
+            path = Path(folder) / "probe.cpp"
+            path.write_text(source)
+            return self._compile([*arguments, str(path), "-o", str(Path(folder) / "probe")]).returncode == 0
+
+    def _compile(self, arguments: list[str]) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "LC_ALL": "C", **self._environment}
+        try:
+            return subprocess.run(
+                [*self.compiler.argv, *arguments],
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_FIRST_USE_SECONDS,
+            )
+        except subprocess.TimeoutExpired as late:
+            raise RuntimeBuildError(
+                f"{self.compiler.name} took more than {_FIRST_USE_SECONDS:g} s over tilestep's own code"
+            ) from late
+
+
+@functools.cache
+def _own_sources() -> str:
+    """One digest over all that goes into the runtime and its headers."""
+    parts: list[str | bytes] = []
+    for folder in (_INCLUDE, _RUNTIME, _CHECKERS):
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                parts += [str(path.relative_to(_HERE)), path.read_bytes()]
+    return digest(*parts)
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")

@@ -1,0 +1,192 @@
+"""Runs an executable once in the sandbox: the job goes in as files, a Run comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from tilestep.emulator import refusals
+from tilestep.emulator.findings import describe
+from tilestep.emulator.sandbox import Ended, Limits, private_folder, run_limited
+from tilestep.emulator.symbolise import Place, places
+from tilestep.emulator.worker_files import (
+    BadFileError,
+    Event,
+    read_events,
+    read_output,
+    text,
+    triple,
+    whole,
+    write_job,
+)
+from tilestep.program import Finding, Floats, Job, Launch, LaunchPlan, Run, Traffic
+
+_GRACE_SECONDS = 2.0  # the worker ends itself, and says where it was, before the sandbox does
+_MOST_FINDINGS = 200
+_WRITTEN_BACK = ("out", "inout")
+
+
+class WorkerError(Exception):
+    """The worker could not read its job: our fault, never the submission's."""
+
+
+def run_job(executable: Path, file: str, job: Job, confine: Path | None) -> Run:
+    """Runs `executable`, built from the submission `file`, on one job.
+
+    Whatever the submission does ends up in the Run; only a fault of ours raises (WorkerError, OSError).
+    """
+    limits = Limits(
+        seconds=job.timeout + _GRACE_SECONDS,
+        cpu_seconds=(job.timeout + _GRACE_SECONDS) * max(1, job.threads),
+    )
+    with private_folder() as folder:
+        write_job(folder, job)
+        ended = run_limited([str(executable), "job.txt"], folder, limits, confine)
+        events = read_events(folder)
+        return _Reading(executable, file, job, folder, ended, events).run()
+
+
+class _Reading:
+    """What a worker left behind, on its way to a Run."""
+
+    def __init__(
+        self, executable: Path, file: str, job: Job, folder: Path, ended: Ended, events: list[Event]
+    ) -> None:
+        self.file = file
+        self.job = job
+        self.folder = folder
+        self.ended = ended
+        self.events = events
+        counters = [
+            whole(event, key)
+            for event in events
+            for key in ("pc", "other_pc")
+            if isinstance(event.get(key), int)
+        ]
+        self.places = places(executable, file, counters)
+
+    def run(self) -> Run:
+        ended, says, line = self._outcome()
+        outputs: Mapping[str, Floats] = {}
+        findings = self._findings()
+        if ended == "finished":
+            try:
+                outputs, changed = self._outputs()
+            except BadFileError as why:
+                ended, says = "crashed", f"its results cannot be read: {why}"
+            else:
+                if changed and not any(finding.code == "input-written" for finding in findings):
+                    findings += tuple(self._input_written(name) for name in changed)
+        done = self._last("done") or {}
+        seconds = done.get("seconds")
+        return Run(
+            ended,
+            says,
+            outputs=outputs,
+            findings=findings,
+            plan=self._plan(),
+            traffic=self._traffic(),
+            line=line,
+            seconds=float(seconds) if isinstance(seconds, int | float) else self.ended.seconds,
+            accesses=whole(done, "accesses"),
+        )
+
+    def _outcome(self) -> tuple[str, str, int | None]:
+        """(finished, refused, crashed or timed-out; why; the line). The worker's own word counts first."""
+        if event := self._last("refused"):
+            line = whole(event, "line") or self._line(event)
+            return "refused", refusals.refused(event), line
+        if event := self._last("timeout"):
+            return "timed-out", refusals.timed_out(event, self.job.timeout), self._line(event)
+        if event := self._last("crash"):
+            return "crashed", refusals.crashed(event), self._line(event)
+        if event := self._last("failed"):
+            raise WorkerError(text(event, "why"))
+        if self.ended.timed_out:
+            return "timed-out", self.ended.why, None
+        if self.ended.why:
+            return "crashed", self.ended.why, None
+        if self._last("done") and self.ended.code == 0:
+            return "finished", "", None
+        if self.ended.code in (125, 126):
+            raise WorkerError(self.ended.stderr.decode("utf-8", "replace").strip())
+        return (
+            "crashed",
+            f"it ended itself with exit status {self.ended.code} before its kernels were done",
+            None,
+        )
+
+    def _outputs(self) -> tuple[dict[str, Floats], list[str]]:
+        """What the buffers hold now, and the inputs that are not what they were. Raises BadFileError."""
+        outputs: dict[str, Floats] = {}
+        changed = []
+        for buffer in self.job.buffers:
+            after = read_output(self.folder, buffer)
+            if buffer.role in _WRITTEN_BACK:
+                outputs[buffer.name] = after
+            elif buffer.data is not None and after.tobytes() != buffer.data.astype("float32").tobytes():
+                changed.append(buffer.name)
+        return outputs, changed
+
+    def _input_written(self, name: str) -> Finding:
+        event = {"event": "finding", "code": "input-written", "array": name, "element": -1}
+        return self._describe(event, None, None)
+
+    def _describe(self, event: Event, where: Place | None, other: Place | None) -> Finding:
+        finding = describe(event, where, other)
+        return finding if finding.file else replace(finding, file=self.file)
+
+    def _findings(self) -> tuple[Finding, ...]:
+        counts = {_same(event): whole(event, "count", 1) for event in self._all("finding-count")}
+        found = []
+        for event in self._all("finding")[:_MOST_FINDINGS]:
+            where, other = self._place(event, "pc"), self._place(event, "other_pc")
+            if text(event, "code") == "divergent-barrier" and where is not None and where == other:
+                continue  # one barrier that the compiler duplicated
+            event = {**event, "count": counts.get(_same(event), whole(event, "count", 1))}
+            found.append(self._describe(event, where, other))
+        return tuple(found)
+
+    def _plan(self) -> LaunchPlan:
+        launches = tuple(
+            Launch(
+                text(event, "kernel"),
+                triple(event, "grid") or (0, 0, 0),
+                triple(event, "block") or (0, 0, 0),
+                whole(event, "dynamic_shared"),
+                whole(event, "line") or None,
+            )
+            for event in self._all("launch")
+        )
+        scratch = tuple(whole(event, "bytes") for event in self._all("scratch"))
+        return LaunchPlan(launches, len(self._all("memset")), scratch)
+
+    def _traffic(self) -> Traffic | None:
+        events = self._all("traffic")
+        if self.job.mode != "traffic" or not events:
+            return None
+        keys = [(text(event, "buffer"), text(event, "range")) for event in events]
+        return Traffic(
+            {key: whole(event, "read") for key, event in zip(keys, events, strict=True)},
+            {key: whole(event, "written") for key, event in zip(keys, events, strict=True)},
+        )
+
+    def _place(self, event: Event, key: str) -> Place | None:
+        value = event.get(key)
+        return self.places.get(value) if isinstance(value, int) else None
+
+    def _line(self, event: Event) -> int | None:
+        place = self._place(event, "pc")
+        return place.line if place else None
+
+    def _all(self, kind: str) -> list[Event]:
+        return [event for event in self.events if event["event"] == kind]
+
+    def _last(self, kind: str) -> Event | None:
+        found = self._all(kind)
+        return found[-1] if found else None
+
+
+def _same(event: Event) -> tuple[object, ...]:
+    return text(event, "code"), event.get("pc"), event.get("array")

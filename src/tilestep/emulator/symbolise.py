@@ -1,0 +1,180 @@
+"""Turns program counters of an executable into lines of the submission, through its DWARF tables.
+
+A counter in an inlined function of a header belongs to the line of the submission that called it: the
+innermost frame that lies in the submission's own file.
+"""
+
+from __future__ import annotations
+
+import bisect
+import os.path
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from elftools.common.exceptions import ELFError
+from elftools.dwarf.ranges import BaseAddressEntry
+from elftools.elf.elffile import ELFFile
+
+ANCHOR = "tilestep_anchor"  # counters travel as distances from this function of the runtime
+
+
+class Place(NamedTuple):
+    """A line of a file."""
+
+    file: str
+    line: int
+
+
+@dataclass
+class _Row:
+    address: int
+    end: int
+    file: str
+    line: int
+
+
+@dataclass
+class _Call:
+    """One inlined call: where its body lies, where it was called from, and how deep it is nested."""
+
+    depth: int
+    file: str
+    line: int
+    ranges: list[tuple[int, int]] = field(default_factory=list)
+
+
+def places(executable: Path, file: str, counters: Iterable[int]) -> dict[int, Place]:
+    """The lines of `file` behind anchor-relative program counters; those that lie elsewhere are left out.
+
+    `file` is the name in the translation unit's #line directives. Executables without DWARF give nothing.
+    """
+    wanted = sorted(set(counters))
+    if not wanted:
+        return {}
+    try:
+        with executable.open("rb") as stream:
+            elf = ELFFile(stream)
+            anchor = _anchor(elf)
+            if anchor is None or not elf.has_dwarf_info():
+                return {}
+            found = _lookup(
+                elf.get_dwarf_info(), os.path.normpath(file), [anchor + counter for counter in wanted]
+            )
+    except (ELFError, OSError):
+        return {}
+    return {counter: Place(file, found[anchor + counter]) for counter in wanted if anchor + counter in found}
+
+
+def _anchor(elf: ELFFile) -> int | None:
+    table: Any = elf.get_section_by_name(".symtab")
+    symbols = table.get_symbol_by_name(ANCHOR) if table else None
+    return int(symbols[0]["st_value"]) if symbols else None
+
+
+def _lookup(dwarf: Any, file: str, addresses: list[int]) -> dict[int, int]:
+    """Lines by address, for those addresses that lie in code of `file`, inlined or not."""
+    lines: dict[int, int] = {}
+    for unit in dwarf.iter_CUs():
+        top = unit.get_top_DIE()
+        names = _FileNames(dwarf, unit, top)
+        if file not in names:
+            continue
+        rows = sorted(_rows(dwarf, unit, names), key=lambda row: row.address)
+        starts = [row.address for row in rows]
+        calls: list[_Call] | None = None
+        for address in addresses:
+            at = bisect.bisect_right(starts, address) - 1
+            if at < 0 or address >= rows[at].end:
+                continue
+            if rows[at].file == file:
+                lines[address] = rows[at].line
+                continue
+            if calls is None:
+                calls = list(_inlined_calls(dwarf, unit, top, names))
+            if (line := _innermost(calls, address, file)) is not None:
+                lines[address] = line
+    return lines
+
+
+def _innermost(calls: list[_Call], address: int, file: str) -> int | None:
+    inside = [
+        call
+        for call in calls
+        if call.file == file and any(low <= address < high for low, high in call.ranges)
+    ]
+    return max(inside, key=lambda call: call.depth).line if inside else None
+
+
+class _FileNames:
+    """The numbered files of a unit's line table, as normalised paths."""
+
+    def __init__(self, dwarf: Any, unit: Any, top: Any) -> None:
+        self._paths: dict[int, str] = {}
+        program = dwarf.line_program_for_CU(unit)
+        if program is None:
+            return
+        header = program.header
+        folders = [_text(folder) for folder in header["include_directory"]]
+        first = 1 if header["version"] < 5 else 0
+        for number, entry in enumerate(header["file_entry"], start=first):
+            folder = entry["dir_index"]
+            if header["version"] < 5:
+                base = folders[folder - 1] if folder else ""
+            else:
+                base = folders[folder] if folder else ""
+            self._paths[number] = os.path.normpath(os.path.join(base, _text(entry["name"])))  # noqa: PTH118  (text)
+        self._paths.setdefault(0, os.path.normpath(_text(top.attributes["DW_AT_name"].value)))
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._paths.values()
+
+    def __getitem__(self, number: int) -> str:
+        return self._paths.get(number, "")
+
+
+def _rows(dwarf: Any, unit: Any, names: _FileNames) -> Iterator[_Row]:
+    """The line table as address ranges."""
+    before: Any = None
+    for entry in dwarf.line_program_for_CU(unit).get_entries():
+        state = entry.state
+        if state is None:
+            continue
+        if before is not None and state.address > before.address:
+            yield _Row(before.address, state.address, names[before.file], before.line)
+        before = None if state.end_sequence else state
+
+
+def _inlined_calls(dwarf: Any, unit: Any, top: Any, names: _FileNames) -> Iterator[_Call]:
+    waiting = [(top, 0)]
+    while waiting:
+        entry, depth = waiting.pop()
+        if entry.tag == "DW_TAG_inlined_subroutine":
+            depth += 1
+            where, line = entry.attributes.get("DW_AT_call_file"), entry.attributes.get("DW_AT_call_line")
+            if where is not None and line is not None:
+                yield _Call(depth, names[where.value], line.value, _ranges(dwarf, unit, top, entry))
+        waiting += [(child, depth) for child in entry.iter_children()]
+
+
+def _ranges(dwarf: Any, unit: Any, top: Any, entry: Any) -> list[tuple[int, int]]:
+    attributes = entry.attributes
+    if "DW_AT_low_pc" in attributes and "DW_AT_high_pc" in attributes:
+        low, high = attributes["DW_AT_low_pc"].value, attributes["DW_AT_high_pc"]
+        return [(low, high.value if high.form == "DW_FORM_addr" else low + high.value)]
+    if "DW_AT_ranges" not in attributes:
+        return []
+    base = top.attributes["DW_AT_low_pc"].value if "DW_AT_low_pc" in top.attributes else 0
+    found = []
+    for item in dwarf.range_lists().get_range_list_at_offset(attributes["DW_AT_ranges"].value, cu=unit):
+        if isinstance(item, BaseAddressEntry):
+            base = item.base_address
+        else:
+            shift = 0 if getattr(item, "is_absolute", False) else base
+            found.append((shift + item.begin_offset, shift + item.end_offset))
+    return found
+
+
+def _text(value: bytes | str) -> str:
+    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else value

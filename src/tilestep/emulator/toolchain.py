@@ -1,0 +1,137 @@
+"""How each compiler is asked for the two builds of a submission, and for the runtime.
+
+fast: optimised, no hooks. checked: every memory access calls a hook of the runtime. The hooks come from the
+compiler's ThreadSanitizer pass (`-fsanitize=thread` to compile, never to link: the runtime is ours).
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from tilestep.emulator.cache import Cache, digest
+from tilestep.emulator.compilers import Compiler
+
+Flavour = Literal["fast", "checked"]
+
+# Same for every flavour and compiler. -w: a submission's warnings are between it and nvcc.
+_ALWAYS = ("-std=c++17", "-w", "-pthread", "-gdwarf-4", "-U_FORTIFY_SOURCE")
+
+# Taken where the compiler knows them. A plain executable with local thread variables: who the running CUDA
+# thread is costs one load. Stack probes: a large frame must meet its fiber's guard page, never step over it.
+_WHERE_KNOWN = (
+    "-fno-pie",
+    "-ftls-model=local-exec",
+    "-fno-stack-protector",
+    "-fstack-clash-protection",
+    "-fcf-protection=none",
+    "-fno-ipa-icf",
+    "-ffp-contract=fast",
+)
+
+_FAST = ("-O2",)
+
+# A hook must tell its line and its access: no merged tails, no duplicated barriers, no vectors.
+_CHECKED = (
+    "-O2",
+    "-fsanitize=thread",
+    "-fno-strict-aliasing",
+    "-fno-optimize-sibling-calls",
+    "-DTILESTEP_CHECKED=1",
+)
+_CHECKED_GCC = (
+    "-Wno-tsan",
+    "-fno-tree-vectorize",
+    "-fno-crossjumping",
+    "-fno-tree-tail-merge",
+    "-fno-thread-jumps",
+)
+# Without read-before-write clang drops the read of `a[0] += 1`.
+_CHECKED_CLANG = (
+    "-mllvm",
+    "-tsan-instrument-read-before-write=1",
+    "-fno-vectorize",
+    "-fno-slp-vectorize",
+    "-fno-unroll-loops",
+)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Arguments of the compiler: to compile a submission, to compile the runtime, to link the two."""
+
+    compile: tuple[str, ...]
+    runtime: tuple[str, ...]
+    link: tuple[str, ...]
+
+
+class Toolchain:
+    """A compiler, and what it was found to support (asked once, kept in the cache)."""
+
+    def __init__(self, compiler: Compiler, cache: Cache, tries: Callable[[list[str], str], bool]) -> None:
+        """`tries(arguments, source)` compiles and links a small program and says whether that worked."""
+        self.compiler = compiler
+        self._tries = tries
+        name = "flags-" + digest(compiler.stamp, *compiler.argv, _processor(), *_WHERE_KNOWN)
+        path = cache.get_or_make(name, lambda to: _write(to, json.dumps(self._probe())))
+        known: dict[str, list[str]] = json.loads(path.read_text())
+        self._known = tuple(known["compile"])
+        self._link = tuple(known["link"])
+
+    def recipe(self, flavour: Flavour) -> Recipe:
+        common = (*_ALWAYS, *self._known)
+        if self.compiler.kind != "gcc":
+            common = (*common, "-fno-sanitize=undefined")  # zig asks for it by itself
+        runtime: tuple[str, ...] = (*common, "-O2", "-fno-exceptions", "-fno-rtti")
+        if flavour == "fast":
+            return Recipe((*common, *_FAST, "-g1"), runtime, self._link)
+        hooks = (*_CHECKED, *(_CHECKED_GCC if self.compiler.kind == "gcc" else _CHECKED_CLANG))
+        return Recipe((*common, *hooks, "-g1"), (*runtime, "-DTILESTEP_CHECKED=1"), self._link)
+
+    def _probe(self) -> dict[str, list[str]]:
+        source = "#include <cmath>\nint main(int n, char**) { return std::isnan(double(n)); }\n"
+        compile_flags = self._those_known([*_WHERE_KNOWN, *_machine_flags(self.compiler)], source)
+        # Static: a quicker start, and nothing of the system to find at run time.
+        wishes = (
+            [["-nostdlib++"]]
+            if self.compiler.kind == "zig"
+            else [["-static"], ["-static-libgcc", "-static-libstdc++"]]
+        )
+        position = [] if sys.platform == "darwin" else ["-no-pie"]
+        link = position
+        for wish in wishes:
+            if self._tries([*_ALWAYS, *compile_flags, *position, *wish], source):
+                link = [*position, *wish]
+                break
+        return {"compile": compile_flags, "link": ["-pthread", *link]}
+
+    def _those_known(self, flags: list[str], source: str) -> list[str]:
+        strict = [] if self.compiler.kind == "gcc" else ["-Werror=unused-command-line-argument"]
+        if self._tries([*flags, *strict], source):
+            return flags
+        return [flag for flag in flags if self._tries([flag, *strict], source)]
+
+
+def _machine_flags(compiler: Compiler) -> list[str]:
+    """nvcc fuses a * b + c by itself; where this processor can, so do we."""
+    return ["-march=native"] if compiler.kind != "zig" and platform.machine() in ("x86_64", "AMD64") else []
+
+
+def _processor() -> str:
+    """What `native` means here: a cache folder may be shared between machines."""
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return platform.processor() or platform.machine()
+    lines = re.findall(r"^(?:flags|Features|model name|CPU part)\s*:.*$", text, re.MULTILINE)
+    return "\n".join(sorted(set(lines)))
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text)
