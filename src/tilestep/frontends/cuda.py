@@ -1,0 +1,73 @@
+"""CUDA C++: from a `.cu` file to a translation unit that the emulator's compiler takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tilestep.contract import Step
+from tilestep.frontends.edits import Edits
+from tilestep.frontends.host_calls import check_host_calls
+from tilestep.frontends.launches import rewrite_launches
+from tilestep.frontends.reading import SourceFile, read_source
+from tilestep.frontends.rules import check_rules
+from tilestep.frontends.seam import check_seam, glue
+from tilestep.frontends.shared import SharedRewriter
+from tilestep.frontends.structure import Structure, analyse
+from tilestep.frontends.tokens import Lexed, lex
+from tilestep.frontends.variables import rewrite_variables
+from tilestep.program import KernelSource, Program, SubmissionError
+
+LANGUAGE = "cuda"
+
+
+def load(path: Path, step: Step) -> Program:
+    """Read a submission for `step`. Raises SubmissionError with one sentence, and the line where there is one."""
+    return translate(read_source(path), step)
+
+
+def translate(source: SourceFile, step: Step) -> Program:
+    """Check a submission's rules and rewrite what is CUDA's own syntax; every line keeps its number."""
+    lexed = lex(source.text, source.name)
+    if not lexed.tokens and not lexed.directives:
+        raise SubmissionError("there is no code in this file, only comments", file=source.name)
+    structure = analyse(lexed)
+    check_rules(lexed, structure, source.name)
+    check_seam(lexed, structure, step.seam, source.name)
+    check_host_calls(lexed, structure, source.name)
+    kernels = _kernels(lexed, structure, source.name)
+    body = rewrite(lexed, structure, source.name)
+    text = f"#line 1 {_c_string(source.name)}\n{body}\n{glue(step.seam)}"
+    return Program(
+        file=source.name,
+        sha256=source.sha256,
+        language=LANGUAGE,
+        step=step.name,
+        source=text,
+        kernels=kernels,
+    )
+
+
+def rewrite(lexed: Lexed, structure: Structure, file: str) -> str:
+    """The file's text with launches, shared memory and device variables in plain C++."""
+    edits = Edits(lexed.text, file)
+    SharedRewriter(lexed, structure, edits).run()
+    rewrite_variables(lexed, structure, edits)
+    rewrite_launches(lexed.tokens, edits)
+    for macro in lexed.macros():
+        rewrite_launches(macro.body, edits, macro)
+    return edits.apply()
+
+
+def _kernels(lexed: Lexed, structure: Structure, file: str) -> tuple[KernelSource, ...]:
+    makers = {m.name for m in lexed.macros() if any(token.text == "__global__" for token in m.body)}
+    found: dict[str, KernelSource] = {}
+    for function in structure.functions:
+        if any(token.text == "__global__" or token.text in makers for token in function.head):
+            found.setdefault(function.name.text, KernelSource(function.name.text, function.name.line))
+    if not found and not makers and not any(token.text == "__global__" for token in lexed.tokens):
+        raise SubmissionError("there is no kernel in this file: nothing is marked __global__", file=file)
+    return tuple(found.values())
+
+
+def _c_string(name: str) -> str:
+    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,90 @@
+"""Calls that reach past the launch plan: files, processes, threads, clocks, sockets, the environment.
+
+The sandbox stops what gets past this list; here they are named with their line, before anything runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tilestep.frontends.structure import STATEMENT_WORDS, Structure
+from tilestep.frontends.tokens import Lexed, Token
+from tilestep.program import SubmissionError
+
+_FILES, _PROCESSES, _THREADS = "opens files", "starts processes", "starts threads"
+_CLOCK, _ENVIRONMENT, _SYSTEM = "reads a clock", "reads the environment", "reaches the operating system"
+_CALLS = {
+    **dict.fromkeys("fopen fopen64 freopen fdopen open openat creat tmpfile mkstemp unlink rename mkdir rmdir"
+                    " opendir chdir truncate".split(), _FILES),
+    **dict.fromkeys("system popen fork vfork clone execl execlp execle execv execvp execve posix_spawn waitpid"
+                    " kill raise".split(), _PROCESSES),
+    **dict.fromkeys("pthread_create thrd_create".split(), _THREADS),
+    **dict.fromkeys("time gettimeofday clock_gettime timespec_get sleep usleep nanosleep alarm".split(), _CLOCK),
+    **dict.fromkeys("getenv secure_getenv setenv putenv unsetenv".split(), _ENVIRONMENT),
+    **dict.fromkeys("socket connect listen accept sendto recvfrom getaddrinfo".split(), "opens sockets"),
+    **dict.fromkeys("dlopen dlsym dladdr dl_iterate_phdr".split(), "loads libraries"),
+    **dict.fromkeys("mmap munmap mprotect ptrace syscall ioctl sigaction signal process_vm_readv process_vm_writev"
+                    " setjmp longjmp atexit at_quick_exit".split(), _SYSTEM),
+}  # fmt: skip
+_STANDARD_CALLS = frozenset(
+    "fopen freopen tmpfile rename system raise time timespec_get getenv signal atexit".split()
+)
+_STANDARD_NAMES = {
+    **dict.fromkeys("thread jthread async packaged_task".split(), _THREADS),
+    **dict.fromkeys("ifstream ofstream fstream filebuf filesystem".split(), _FILES),
+    "chrono": _CLOCK,
+    "this_thread": _THREADS,
+    "random_device": "makes a run unrepeatable",
+}
+
+
+def check_host_calls(lexed: Lexed, structure: Structure, file: str) -> None:
+    """Raise SubmissionError at the first such call that is not to a name of the file's own."""
+    own = {function.name.text for function in structure.functions} | {macro.name for macro in lexed.macros()}
+    own |= _declared_names(lexed.tokens)
+    found: list[tuple[int, str]] = []
+    for tokens in (lexed.tokens, *(macro.body for macro in lexed.macros())):
+        for index, token in enumerate(tokens):
+            if token.kind == "name" and (says := _fault(tokens, index, own)):
+                found.append((token.line, says))
+                break
+    if found:
+        line, says = min(found)
+        raise SubmissionError(says, file=file, line=line)
+
+
+def _fault(tokens: Sequence[Token], index: int, own: set[str]) -> str | None:
+    name = tokens[index].text
+    before = tokens[index - 1] if index else None
+    following = tokens[index + 1].text if index + 1 < len(tokens) else ""
+    standard = before is not None and before.text == "::" and index >= 2 and tokens[index - 2].text == "std"
+    if standard and name in _STANDARD_NAMES and following != "=":
+        return f"std::{name} {_STANDARD_NAMES[name]}, and a seam only launches kernels"
+    if name not in _CALLS or following != "(" or (name in own and not standard):
+        return None
+    if standard:
+        return (
+            f"std::{name} {_CALLS[name]}, and a seam only launches kernels"
+            if name in _STANDARD_CALLS
+            else None
+        )
+    if before is not None:
+        if before.text in (".", "->"):
+            return None
+        if before.text == "::" and index >= 2 and tokens[index - 2].kind == "name":
+            if tokens[index - 2].text not in STATEMENT_WORDS:
+                return None  # of another namespace or class
+    return f"{name} {_CALLS[name]}, and a seam only launches kernels"
+
+
+def _declared_names(tokens: Sequence[Token]) -> set[str]:
+    """Names that a variable or parameter of the file has: `auto open = ...`, `float time`."""
+    names: set[str] = set()
+    for index, token in enumerate(tokens[1:-1], start=1):
+        if token.kind != "name" or token.text not in _CALLS:
+            continue
+        before = tokens[index - 1]
+        typed = before.text in ("*", "&") or (before.kind == "name" and before.text not in STATEMENT_WORDS)
+        if typed and tokens[index + 1].text in ("=", ";", ",", ")", "[", "{", ":"):
+            names.add(token.text)
+    return names

@@ -1,0 +1,248 @@
+"""`__shared__` declarations become references into the block's shared segment.
+
+A CUDA `__shared__` variable has static storage: lambdas use it without capturing it, and one at namespace scope is
+seen by every function. The reference that stands for it here is a local, so it is declared anew at the start of each
+lambda or function that names it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+from tilestep.frontends.declarations import Declaration, Declarator, parse
+from tilestep.frontends.edits import Edits
+from tilestep.frontends.launches import name_literal
+from tilestep.frontends.structure import ATTRIBUTE_CALLS, Structure
+from tilestep.frontends.tokens import Lexed, Macro, Token, closing, flatten
+from tilestep.program import SubmissionError
+
+_STORAGE = frozenset({"__shared__", "static", "extern", "inline", "thread_local"})
+_QUALIFIER_WORDS = frozenset({"__shared__", "static", "extern", "volatile", "const", "__align__", "alignas"})
+# Alignment of the pointer itself would mean nothing, and the segment is aligned for every type.
+_ALIGNMENT = frozenset({"alignas", "__align__", "__attribute__", "__builtin_align__"})
+
+
+@dataclass(frozen=True)
+class _Variable:
+    """One shared variable: `access` is the statement that makes its name usable in a function."""
+
+    name: str
+    access: str
+
+
+class SharedRewriter:
+    """Rewrites every `__shared__` declaration of a file; refuses one that it cannot read."""
+
+    def __init__(self, lexed: Lexed, structure: Structure, edits: Edits) -> None:
+        self.lexed = lexed
+        self.structure = structure
+        self.edits = edits
+        self.numbers = count(1)
+        self.macros = lexed.macros()
+        self.places: dict[str, list[int]] = defaultdict(list)  # where each name stands, in order
+        for at, token in enumerate(lexed.tokens):
+            if token.kind == "name":
+                self.places[token.text].append(at)
+        self.aliases = {m.name for m in self.macros if m.parameters is None and _is_alias(m.body)}
+
+    def run(self) -> None:
+        tokens = self.lexed.tokens
+        done = -1
+        for index, token in enumerate(tokens):
+            if (
+                index > done
+                and token.kind == "name"
+                and (token.text == "__shared__" or token.text in self.aliases)
+            ):
+                done = self._declaration(tokens, index, None)
+        for macro in self.macros:
+            if macro.name in self.aliases:
+                continue
+            done = -1
+            for index, token in enumerate(macro.body):
+                if index > done and token.text == "__shared__":
+                    done = self._declaration(macro.body, index, macro)
+
+    def _declaration(self, tokens: Sequence[Token], index: int, macro: Macro | None) -> int:
+        """Rewrite the declaration around tokens[index]; the index of its last token."""
+        begin, end = statement_bounds(tokens, index)
+        words = [
+            token
+            for token in tokens[begin:end]
+            if token.text not in _STORAGE and token.text not in self.aliases
+        ]
+        declared = parse(words)
+        line = tokens[index].line
+        if declared is None or any(d.function for d in declared.declarators if not d.grouped):
+            raise self._error("tilestep cannot read this __shared__ declaration", line)
+        if any(d.initialised for d in declared.declarators):
+            raise self._error("a __shared__ variable cannot have an initial value", line)
+        if macro is None and self._directive_within(tokens[begin].start, tokens[end - 1].end):
+            raise self._error("a preprocessor line stands inside this __shared__ declaration", line)
+        at_file_level = macro is None and self.structure.scope_of[index].at_namespace_level
+        dynamic = self._is_extern(tokens[begin:end])
+        definitions, variables = self._dynamic(declared) if dynamic else self._static(declared, line, macro)
+        accesses = "" if at_file_level else " ".join(variable.access for variable in variables)
+        self.edits.replace(tokens[begin].start, tokens[end - 1].end, (definitions + accesses).rstrip("; "))
+        if macro is None:
+            self._declare_anew(index, end, variables, at_file_level=at_file_level)
+        return end
+
+    def _is_extern(self, tokens: Iterable[Token]) -> bool:
+        bodies = {m.name: {t.text for t in m.body} for m in self.macros if m.name in self.aliases}
+        return any(t.text == "extern" or "extern" in bodies.get(t.text, ()) for t in tokens)
+
+    def _static(self, declared: Declaration, line: int, macro: Macro | None) -> tuple[str, list[_Variable]]:
+        number = next(self.numbers)
+        unnamed = f"tilestep_type_{number}"
+        definitions = declared.definition_text(unnamed)
+        kind = declared.type_text(unnamed)
+        variables = []
+        for position, declarator in enumerate(declared.declarators):
+            if position:
+                number = next(self.numbers)
+            name = declarator.name.text
+            parameter = macro is not None and name in (macro.parameters or ())
+            # A macro that declares the array it is told to may be used twice in a function: one tag a name.
+            tag = f"tilestep_shared_{number}" + (f"_##{name}" if parameter else "")
+            definitions += f"struct {tag} {{ {kind} {flatten(declarator.tokens)}; }}; "
+            literal = name_literal([declarator.name], macro)
+            where = "__LINE__" if macro else str(line)
+            access = f"auto& {name} = ::tilestep::shared<{tag}>({literal}, {where}).{name};"
+            variables.append(_Variable(name, access))
+        return definitions, variables
+
+    def _dynamic(self, declared: Declaration) -> tuple[str, list[_Variable]]:
+        unnamed = f"tilestep_type_{next(self.numbers)}"
+        kept = _without_alignment(declared.specifiers)
+        bare = Declaration(tuple(kept), declared.defined, declared.declarators)
+        kind = bare.type_text(unnamed)
+        variables = [_Variable(d.name.text, _dynamic_access(kind, d)) for d in declared.declarators]
+        return declared.definition_text(unnamed), variables
+
+    def _declare_anew(self, index: int, end: int, variables: list[_Variable], *, at_file_level: bool) -> None:
+        """Declare the variables again at the start of each body that names them and cannot see the local."""
+        scope = self.structure.scope_of[index]
+        reach = range(end, scope.closing)
+        for variable in variables:
+            names = self._spellings(variable.name)
+            if at_file_level:
+                for function in self.structure.functions:
+                    body = range(function.scope.opening + 1, function.scope.closing)
+                    if body.start in reach:
+                        self._inject(body, function.parameters, names, variable)
+            for found in self.structure.lambdas:
+                body = range(found.opening + 1, found.closing)
+                if body.start in reach:
+                    self._inject(body, found.parameters, names, variable)
+
+    def _inject(self, body: range, parameters: Sequence[Token], names: set[str], variable: _Variable) -> None:
+        tokens = self.lexed.tokens
+        named = any(self._occurs(name, body) for name in names)
+        if named and not _hidden(parameters, tokens, body, variable.name):
+            self.edits.insert(tokens[body.start - 1].end, f" {variable.access}")
+
+    def _occurs(self, name: str, body: range) -> bool:
+        places = self.places.get(name, [])
+        at = bisect_left(places, body.start)
+        return at < len(places) and places[at] < body.stop
+
+    def _spellings(self, name: str) -> set[str]:
+        """The name, and every macro whose body leads to it."""
+        names = {name}
+        grown = True
+        while grown:
+            new = {m.name for m in self.macros if any(token.text in names for token in m.body)} - names
+            names |= new
+            grown = bool(new)
+        return names
+
+    def _directive_within(self, start: int, end: int) -> bool:
+        return any(start < directive.start < end for directive in self.lexed.directives)
+
+    def _error(self, says: str, line: int) -> SubmissionError:
+        return SubmissionError(says, file=self.edits.file, line=line, outcome="broken")
+
+
+def statement_bounds(tokens: Sequence[Token], index: int) -> tuple[int, int]:
+    """[begin, end) of the declaration around a qualifier; `end` is its `;`, or the end of the tokens."""
+    begin = index
+    while begin > 0:
+        before = tokens[begin - 1]
+        if before.text in (";", "{", "}", ":", "(", "["):
+            break
+        if before.text == ")":
+            opening = _attribute_opening(tokens, begin - 1)
+            if opening is None:
+                break
+            begin = opening
+        begin -= 1
+    end = index
+    while end < len(tokens) and tokens[end].text not in (";", "}", ")"):
+        end = min(closing(tokens, end), len(tokens) - 1) if tokens[end].text in ("(", "[", "{") else end
+        end += 1
+    return begin, end
+
+
+def _attribute_opening(tokens: Sequence[Token], last: int) -> int | None:
+    """The `(` of `alignas(...)` that ends at `last`; None if the parenthesis is no attribute's."""
+    depth = 0
+    for at in range(last, 0, -1):
+        if tokens[at].text == ")":
+            depth += 1
+        elif tokens[at].text == "(":
+            depth -= 1
+            if depth == 0:
+                return (
+                    at if tokens[at - 1].text in ATTRIBUTE_CALLS - {"if", "while", "for", "switch"} else None
+                )
+    return None
+
+
+def _is_alias(body: Sequence[Token]) -> bool:
+    """Is this macro only another spelling of `__shared__` (with extern, alignment, ...)?"""
+    names = [token.text for token in body if token.kind == "name"]
+    return "__shared__" in names and all(name in _QUALIFIER_WORDS for name in names)
+
+
+def _without_alignment(tokens: Sequence[Token]) -> list[Token]:
+    kept: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        if tokens[at].text in _ALIGNMENT and at + 1 < len(tokens) and tokens[at + 1].text == "(":
+            at = closing(tokens, at + 1)
+        else:
+            kept.append(tokens[at])
+        at += 1
+    return kept
+
+
+def _dynamic_access(kind: str, declarator: Declarator) -> str:
+    name = declarator.name.text
+    pointed = " ".join(filter(None, (kind, flatten(_without_alignment(declarator.prefix)))))
+    inner = "".join(f"[{flatten(bound)}]" for bound in declarator.bounds[1:])
+    start = "tilestep_dynamic_shared()"
+    if not declarator.bounds:
+        return f"{pointed}& {name} = *reinterpret_cast<{pointed}*>({start});"
+    if declarator.bounds[0]:
+        whole = f"[{flatten(declarator.bounds[0])}]{inner}"
+        return f"{pointed} (&{name}){whole} = *reinterpret_cast<{pointed} (*){whole}>({start});"
+    if inner:
+        return f"{pointed} (*const {name}){inner} = reinterpret_cast<{pointed} (*){inner}>({start});"
+    return f"{pointed}* const {name} = reinterpret_cast<{pointed}*>({start});"
+
+
+def _hidden(parameters: Sequence[Token], tokens: Sequence[Token], body: range, name: str) -> bool:
+    """Does a parameter, or the body's own `__shared__` declaration, take the name?"""
+    if any(token.text == name for token in parameters):
+        return True
+    for at in body:
+        if tokens[at].text == "__shared__":
+            begin, end = statement_bounds(tokens, at)
+            if any(token.text == name for token in tokens[begin:end]):
+                return True
+    return False
