@@ -1,7 +1,7 @@
 // What nvcc includes before every .cu file: CUDA's names, on the emulator.
 #pragma once
 
-// Before the qualifiers: standard headers must not see CUDA's macros.
+// The C and C++ headers come first: they must not see CUDA's macros.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,11 +20,23 @@
 #include <utility>
 
 #include "tilestep/abi.h"
-#include "tilestep/qualifiers.h"
-#include "tilestep/vectors.h"
-#include "tilestep/block.h"
-#include "tilestep/warp.h"
+
 #include "tilestep/atomics.h"
+#include "tilestep/bits.h"
+#include "tilestep/block.h"
+#include "tilestep/cached.h"
+#include "tilestep/fast_math.h"
+#include "tilestep/math.h"
+#include "tilestep/qualifiers.h"
+#include "tilestep/rounding.h"
 #include "tilestep/shared.h"
 #include "tilestep/variables.h"
+#include "tilestep/vectors.h"
+#include "tilestep/warp.h"
+#include "tilestep/warp_match.h"
+
+#include "tilestep/host_api.h"
 #include "tilestep/launch.h"
+
+#include "assert.h"
+#include "tilestep/c_library.h"
