@@ -21,7 +21,7 @@ LANGUAGE = "cuda"
 
 
 def load(path: Path, step: Step) -> Program:
-    """Read a submission for `step`. Raises SubmissionError with one sentence, and the line where there is one."""
+    """Read a submission for `step`. Raises SubmissionError: one sentence, and the line where there is one."""
     return translate(read_source(path), step)
 
 

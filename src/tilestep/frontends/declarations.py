@@ -6,20 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tilestep.frontends.structure import ATTRIBUTE_CALLS
-from tilestep.frontends.tokens import Token, closing, closing_angle, flatten
+from tilestep.frontends.tokens import Token, closing, closing_angle, flatten, words
 
-_QUALIFIERS = frozenset(
-    "const volatile mutable typename constexpr inline __restrict__ __restrict restrict".split()
+_QUALIFIERS = words("const volatile mutable typename constexpr inline __restrict__ __restrict restrict")
+BUILTIN_TYPES = words(
+    "void bool char short int long signed unsigned float double wchar_t char16_t char32_t auto"
 )
-BUILTIN_TYPES = frozenset(
-    "void bool char short int long signed unsigned float double wchar_t char16_t char32_t auto".split()
-)
-_CLASS_WORDS = frozenset("struct class union enum".split())
+_CLASS_WORDS = words("struct class union enum")
 
 
 @dataclass(frozen=True)
 class Declarator:
-    """`prefix` are pointer operators, `bounds` the array bounds as written; `tokens` is all but an initialiser."""
+    """`prefix`: pointer operators; `bounds`: array bounds as written; `tokens`: all but an initialiser."""
 
     name: Token
     tokens: tuple[Token, ...]
@@ -92,7 +90,7 @@ def split_commas(tokens: Sequence[Token]) -> list[Sequence[Token]]:
 
 
 def _specifiers(tokens: Sequence[Token]) -> tuple[list[Token], list[Token], Sequence[Token]]:
-    """(specifiers, class definition, the rest). The first name behind a complete type starts the declarators."""
+    """(specifiers, class definition, the rest). The first name behind a complete type starts the rest."""
     specifiers: list[Token] = []
     defined: list[Token] = []
     have_type = False

@@ -20,7 +20,7 @@ class Edits:
         self._edits.append((offset, offset, len(self._edits), new))
 
     def replace(self, start: int, end: int, new: str) -> None:
-        """Put `new` (one line) in place of text[start:end]; the line feeds that were there are kept behind it."""
+        """Put `new` (one line) in place of text[start:end]; the line feeds that were there stay."""
         gone = self.text[start:end]
         # In a macro's body a line feed is always preceded by a backslash, and has to stay so.
         kept = "".join(

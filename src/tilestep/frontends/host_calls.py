@@ -8,30 +8,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tilestep.frontends.structure import STATEMENT_WORDS, Structure
-from tilestep.frontends.tokens import Lexed, Token
+from tilestep.frontends.tokens import Lexed, Token, words
 from tilestep.program import SubmissionError
 
 _FILES, _PROCESSES, _THREADS = "opens files", "starts processes", "starts threads"
 _CLOCK, _ENVIRONMENT, _SYSTEM = "reads a clock", "reads the environment", "reaches the operating system"
 _CALLS = {
-    **dict.fromkeys("fopen fopen64 freopen fdopen open openat creat tmpfile mkstemp unlink rename mkdir rmdir"
-                    " opendir chdir truncate".split(), _FILES),
-    **dict.fromkeys("system popen fork vfork clone execl execlp execle execv execvp execve posix_spawn waitpid"
-                    " kill raise".split(), _PROCESSES),
-    **dict.fromkeys("pthread_create thrd_create".split(), _THREADS),
-    **dict.fromkeys("time gettimeofday clock_gettime timespec_get sleep usleep nanosleep alarm".split(), _CLOCK),
-    **dict.fromkeys("getenv secure_getenv setenv putenv unsetenv".split(), _ENVIRONMENT),
-    **dict.fromkeys("socket connect listen accept sendto recvfrom getaddrinfo".split(), "opens sockets"),
-    **dict.fromkeys("dlopen dlsym dladdr dl_iterate_phdr".split(), "loads libraries"),
-    **dict.fromkeys("mmap munmap mprotect ptrace syscall ioctl sigaction signal process_vm_readv process_vm_writev"
-                    " setjmp longjmp atexit at_quick_exit".split(), _SYSTEM),
+    **dict.fromkeys(words(
+        "fopen fopen64 freopen fdopen open openat creat tmpfile mkstemp unlink rename mkdir rmdir opendir "
+        "chdir truncate"
+    ), _FILES),
+    **dict.fromkeys(words(
+        "system popen fork vfork clone execl execlp execle execv execvp execve posix_spawn waitpid kill "
+        "raise"
+    ), _PROCESSES),
+    **dict.fromkeys(words("pthread_create thrd_create"), _THREADS),
+    **dict.fromkeys(words("time gettimeofday clock_gettime timespec_get sleep usleep nanosleep alarm"), _CLOCK),
+    **dict.fromkeys(words("getenv secure_getenv setenv putenv unsetenv"), _ENVIRONMENT),
+    **dict.fromkeys(words("socket connect listen accept sendto recvfrom getaddrinfo"), "opens sockets"),
+    **dict.fromkeys(words("dlopen dlsym dladdr dl_iterate_phdr"), "loads libraries"),
+    **dict.fromkeys(words(
+        "mmap munmap mprotect ptrace syscall ioctl sigaction signal process_vm_readv process_vm_writev "
+        "setjmp longjmp atexit at_quick_exit"
+    ), _SYSTEM),
 }  # fmt: skip
-_STANDARD_CALLS = frozenset(
-    "fopen freopen tmpfile rename system raise time timespec_get getenv signal atexit".split()
-)
+_STANDARD_CALLS = words("fopen freopen tmpfile rename system raise time timespec_get getenv signal atexit")
 _STANDARD_NAMES = {
-    **dict.fromkeys("thread jthread async packaged_task".split(), _THREADS),
-    **dict.fromkeys("ifstream ofstream fstream filebuf filesystem".split(), _FILES),
+    **dict.fromkeys(words("thread jthread async packaged_task"), _THREADS),
+    **dict.fromkeys(words("ifstream ofstream fstream filebuf filesystem"), _FILES),
     "chrono": _CLOCK,
     "this_thread": _THREADS,
     "random_device": "makes a run unrepeatable",
@@ -71,9 +75,9 @@ def _fault(tokens: Sequence[Token], index: int, own: set[str]) -> str | None:
     if before is not None:
         if before.text in (".", "->"):
             return None
-        if before.text == "::" and index >= 2 and tokens[index - 2].kind == "name":
-            if tokens[index - 2].text not in STATEMENT_WORDS:
-                return None  # of another namespace or class
+        left = tokens[index - 2] if before.text == "::" and index >= 2 else None
+        if left is not None and left.kind == "name" and left.text not in STATEMENT_WORDS:
+            return None  # of another namespace or class
     return f"{name} {_CALLS[name]}, and a seam only launches kernels"
 
 

@@ -1,7 +1,7 @@
 """`kernel<<<grid, block>>>(arguments)` becomes a call that any C++ compiler takes.
 
-The kernel is wrapped in a generic lambda, because the address of an overloaded or deduced template cannot be taken.
-Only the text around the expressions changes, so every one of them keeps its line and its meaning.
+The kernel is wrapped in a generic lambda, because the address of an overloaded or deduced template cannot be
+taken. Only the text around the expressions changes, so every one of them keeps its line and its meaning.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _quoted(text: str) -> str:
 
 
 def _kernel_begin(tokens: Sequence[Token], chevrons: int) -> int:
-    """The first token of the postfix expression in front of `<<<`: `ns::k<T>`, `table[i]`, `(*f)`, `object.k`."""
+    """The first token of the expression in front of `<<<`: `ns::k<T>`, `table[i]`, `(*f)`, `object.k`."""
     at = chevrons
     while True:
         start = _operand_begin(tokens, at)
@@ -99,7 +99,7 @@ def _kernel_begin(tokens: Sequence[Token], chevrons: int) -> int:
 
 
 def _operand_begin(tokens: Sequence[Token], end: int) -> int | None:
-    """The first token of the operand that ends in front of `end`: a name with its calls, indices and template list."""
+    """The first token of the operand in front of `end`: a name with its calls, indices and template list."""
     at = end
     while at > 0:
         last = tokens[at - 1]

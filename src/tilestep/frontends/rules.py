@@ -7,37 +7,38 @@ from pathlib import Path
 
 import tilestep.emulator
 from tilestep.frontends.structure import Structure
-from tilestep.frontends.tokens import Directive, Lexed, Token, closing
+from tilestep.frontends.tokens import Directive, Lexed, Token, closing, words
 from tilestep.program import SubmissionError
 
-_STANDARD_HEADERS = frozenset(
-    "cmath math.h cstdint stdint.h inttypes.h cinttypes cstddef stddef.h climits limits.h cfloat float.h limits"
-    " cstring string.h cstdlib stdlib.h cstdio stdio.h cassert assert.h cerrno errno.h cstdarg stdarg.h stdbool.h"
-    " algorithm array vector tuple utility type_traits numeric functional initializer_list iterator memory new"
-    " optional variant string string_view complex ratio bitset map set unordered_map unordered_set deque list"
-    " queue stack exception stdexcept typeinfo iostream ostream istream iomanip sstream cctype ctype.h version"
-    " concepts bit span numbers compare".split()
+_STANDARD_HEADERS = words(
+    "cmath math.h cstdint stdint.h inttypes.h cinttypes cstddef stddef.h climits limits.h cfloat "
+    "float.h limits cstring string.h cstdlib stdlib.h cstdio stdio.h cassert assert.h cerrno errno.h "
+    "cstdarg stdarg.h stdbool.h algorithm array vector tuple utility type_traits numeric functional "
+    "initializer_list iterator memory new optional variant string string_view complex ratio bitset "
+    "map set unordered_map unordered_set deque list queue stack exception stdexcept typeinfo iostream "
+    "ostream istream iomanip sstream cctype ctype.h version concepts bit span numbers compare"
 )
 _OWN_WORDS = ("tilestep", "__tilestep", "_tilestep", "TILESTEP", "__tsan")
 _ASSEMBLY = frozenset({"asm", "__asm__", "__asm"})
-_ATTRIBUTES = frozenset(
-    "constructor destructor section ifunc alias weakref no_sanitize no_sanitize_thread no_sanitize_address"
-    " no_sanitize_undefined no_instrument_function disable_sanitizer_instrumentation optimize target"
-    " target_clones naked init_priority".split()
+_ATTRIBUTES = words(
+    "constructor destructor section ifunc alias weakref no_sanitize no_sanitize_thread "
+    "no_sanitize_address no_sanitize_undefined no_instrument_function "
+    "disable_sanitizer_instrumentation optimize target target_clones naked init_priority"
 )
 _PRAGMAS = {  # first words of pragmas that change how a file is compiled
-    "GCC": frozenset(
-        "optimize target push_options pop_options reset_options poison visibility system_header".split()
-    ),
-    "clang": frozenset("optimize attribute fp system_header section force_cuda_host_device".split()),
-    "": frozenset("redefine_extname weak push_macro pop_macro float_control fenv_access".split()),
+    "GCC": words("optimize target push_options pop_options reset_options poison visibility system_header"),
+    "clang": words("optimize attribute fp system_header section force_cuda_host_device"),
+    "": words("redefine_extname weak push_macro pop_macro float_control fenv_access"),
 }
-_QUALIFIERS = frozenset("__global__ __device__ __host__ __shared__ __constant__".split())
+_QUALIFIERS = words("__global__ __device__ __host__ __shared__ __constant__")
 _HEADERS_OF_ACTIONS = {
-    "thread": "starts threads", "pthread.h": "starts threads", "future": "starts threads", "mutex": "is for threads",
+    "thread": "starts threads", "pthread.h": "starts threads", "future": "starts threads",
+    "mutex": "is for threads",
     "condition_variable": "is for threads", "semaphore": "is for threads", "atomic": "is for threads",
-    "fstream": "opens files", "filesystem": "opens files", "fcntl.h": "opens files", "unistd.h": "reaches the system",
-    "chrono": "reads a clock", "ctime": "reads a clock", "time.h": "reads a clock", "sys/time.h": "reads a clock",
+    "fstream": "opens files", "filesystem": "opens files", "fcntl.h": "opens files",
+    "unistd.h": "reaches the system",
+    "chrono": "reads a clock", "ctime": "reads a clock", "time.h": "reads a clock",
+    "sys/time.h": "reads a clock",
     "dlfcn.h": "loads libraries", "sys/mman.h": "maps memory", "signal.h": "handles signals",
     "csignal": "handles signals", "sys/socket.h": "opens sockets", "random": "makes a run unrepeatable",
 }  # fmt: skip
@@ -49,7 +50,7 @@ def include_folder() -> Path:
 
 
 def check_rules(lexed: Lexed, structure: Structure, file: str) -> None:
-    """Raise SubmissionError for the first line that breaks a rule of reading: includes, pragmas, names, assembly."""
+    """Raise SubmissionError for the first line that breaks a rule: includes, pragmas, names, assembly."""
     faults: list[tuple[int, str]] = []
     for directive in lexed.directives:
         if not directive.dead:

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from tilestep.contract import Seam
 from tilestep.frontends.declarations import BUILTIN_TYPES, split_commas
 from tilestep.frontends.structure import Function, Structure
-from tilestep.frontends.tokens import Lexed, Token, flatten
+from tilestep.frontends.tokens import Lexed, Token, flatten, words
 from tilestep.program import SubmissionError
 
 GLUE_FILE = "<tilestep glue>"
-_IGNORED = frozenset("__restrict__ __restrict restrict register".split())
-_HEAD_WORDS = frozenset("static inline extern __host__ __forceinline__ __noinline__ constexpr".split())
+_IGNORED = words("__restrict__ __restrict restrict register")
+_HEAD_WORDS = words("static inline extern __host__ __forceinline__ __noinline__ constexpr")
 _KNOWN_TYPES = BUILTIN_TYPES - {"auto"} | {
     "half",
     "__half",
@@ -119,9 +119,9 @@ def _mismatch(function: Function, seam: Seam) -> str | None:
     head = [token.text for token in function.head]
     want = f"`{seam.prototype}`"
     if function.is_kernel:
-        return f"{seam.function} is a __global__ function; the seam is a host function that launches kernels: {want}"
+        return f"{seam.function} is a __global__ function; a host function that launches kernels is asked for: {want}"
     if "__device__" in head and "__host__" not in head:
-        return f"{seam.function} is a __device__ function; the seam is a host function that launches kernels: {want}"
+        return f"{seam.function} is a __device__ function; a host function is asked for: {want}"
     if "template" in head:
         return None
     returned = [
@@ -182,13 +182,13 @@ def _canonical_text(cpp_type: str) -> list[str]:
 
 
 def _refuse_host_calls(tokens: Sequence[Token], function: Function, file: str) -> None:
-    """The obvious ones, with their line, before anything is compiled; the recording runtime refuses all of them."""
+    """The obvious ones, with their line, before anything compiles; the recording runtime refuses them all."""
     for index in range(function.scope.opening, function.scope.closing):
         token = tokens[index]
         why = _REFUSED_IN_SEAM.get(token.text)
         if why and token.kind == "name" and token.conditions == function.name.conditions:
             raise SubmissionError(
-                f"{token.text} {why}; a seam only launches kernels, and what it launched is waited for by tilestep",
+                f"{token.text} {why}; a seam only launches kernels, and tilestep waits for them",
                 file=file,
                 line=token.line,
             )

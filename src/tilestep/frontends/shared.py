@@ -1,8 +1,8 @@
 """`__shared__` declarations become references into the block's shared segment.
 
-A CUDA `__shared__` variable has static storage: lambdas use it without capturing it, and one at namespace scope is
-seen by every function. The reference that stands for it here is a local, so it is declared anew at the start of each
-lambda or function that names it.
+A CUDA `__shared__` variable has static storage: lambdas use it without capturing it, and one at namespace
+scope is seen by every function. The reference that stands for it here is a local, so it is declared anew at the
+start of each lambda or function that names it.
 """
 
 from __future__ import annotations

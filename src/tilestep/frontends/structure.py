@@ -1,7 +1,8 @@
 """The shape of a file: its scopes, functions and lambdas, found from tokens alone.
 
-A full grammar is not needed, and stands in the way: a file that a grammar cannot read (macros, exotic attributes)
-may still be a fine kernel. What is found here decides where a rewrite goes, never whether the C++ is right.
+A full grammar is not needed, and stands in the way: a file that a grammar cannot read (macros, exotic
+attributes) may still be a fine kernel. What is found here decides where a rewrite goes, never whether the C++ is
+right.
 """
 
 from __future__ import annotations
@@ -9,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tilestep.frontends.tokens import Directive, Lexed, Token, closing, closing_angle, flatten
+from tilestep.frontends.tokens import Directive, Lexed, Token, closing, closing_angle, flatten, words
 
 # Names that a parenthesis may follow in the head of a function without being its name.
-ATTRIBUTE_CALLS = frozenset(
-    "__launch_bounds__ __attribute__ __align__ __builtin_align__ __declspec __maxnreg__ __cluster_dims__ alignas"
-    " decltype noexcept throw requires explicit typeof __typeof__ __block_size__ if while for switch".split()
+ATTRIBUTE_CALLS = words(
+    "__launch_bounds__ __attribute__ __align__ __builtin_align__ __declspec __maxnreg__ "
+    "__cluster_dims__ alignas decltype noexcept throw requires explicit typeof __typeof__ "
+    "__block_size__ if while for switch"
 )
 # Names that end an expression's left neighbour: what follows them starts anew.
-STATEMENT_WORDS = frozenset(
-    "return else do case throw co_return goto new delete typedef using sizeof in and or not".split()
+STATEMENT_WORDS = words(
+    "return else do case throw co_return goto new delete typedef using sizeof in and or not"
 )
 
 

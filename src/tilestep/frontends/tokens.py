@@ -1,7 +1,7 @@
 """CUDA C++ cut into tokens, with the preprocessor's lines apart.
 
-Strings, comments and raw strings are never mistaken for code; what `#if 0` hides is left out. The lexer takes any
-text: whether it is right C++ is for the compiler to say.
+Strings, comments and raw strings are never mistaken for code; what `#if 0` hides is left out. The lexer takes
+any text: whether it is right C++ is for the compiler to say.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _CONDITIONS = ("if", "ifdef", "ifndef")
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`kind` is name, number, string, char or punct. `>` is always alone, so that `>>>` can close templates too."""
+    """`kind` is name, number, string, char or punct. `>` is always alone: `>>>` can close templates too."""
 
     kind: str
     text: str
@@ -170,6 +170,11 @@ def _macro_of(directive: Directive) -> Macro | None:
         elif token.kind == "name":
             parameters.append(token.text)
     return None
+
+
+def words(text: str) -> frozenset[str]:
+    """A set of words, written as a sentence is."""
+    return frozenset(text.split())
 
 
 def flatten(tokens: Sequence[Token]) -> str:

@@ -50,12 +50,13 @@ def rewrite_variables(lexed: Lexed, structure: Structure, edits: Edits) -> None:
         if "extern" in texts and not any(d.initialised for d in declared.declarators):
             continue
         constant = "true" if "__constant__" in texts else "false"
-        made = "".join(
-            f' static ::tilestep::VariableRegistrar tilestep_v{next(numbers)}{{"{d.name.text}", {d.name.line},'
-            f" (void*)&{d.name.text}, sizeof {d.name.text}, {constant}}};"
-            for d in declared.declarators
-        )
+        made = "".join(_registrar(next(numbers), d.name, constant) for d in declared.declarators)
         edits.insert(tokens[end].end, made)
+
+
+def _registrar(number: int, name: Token, constant: str) -> str:
+    arguments = f'"{name.text}", {name.line}, (void*)&{name.text}, sizeof {name.text}, {constant}'
+    return f" static ::tilestep::VariableRegistrar tilestep_v{number}{{{arguments}}};"
 
 
 def _variable_end(tokens: Sequence[Token], index: int) -> int | None:

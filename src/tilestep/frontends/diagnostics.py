@@ -1,0 +1,179 @@
+"""What a compiler or linker said about a translated submission, as a sentence about the person's own line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tilestep.contract import KERNEL_CONSTANTS, STEP
+from tilestep.frontends.seam import GLUE_FILE
+from tilestep.frontends.structure import analyse
+from tilestep.frontends.tokens import lex
+from tilestep.program import Program, SubmissionError
+
+_GIVEN_NAMES = frozenset({*KERNEL_CONSTANTS, "RMS_EPS"})
+_PLACE = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?:(?P<column>\d+):)?\s+(?P<rest>.*)$")
+_INCLUDED = re.compile(r"^(?:In file included from|\s+from) (?P<file>.+?):(?P<line>\d+)(?::\d+)?[,:]$")
+_KIND = re.compile(r"^(?P<kind>(?:fatal )?error|note|warning): (?P<says>.*)$")
+_UNDECLARED = re.compile(
+    r"'(?:\w+::)*(?P<name>\w+)' (?:was not declared|has not been declared|does not name a (?:template )?type)"
+    r"|(?:use of undeclared identifier|unknown type name|no template named) '(?P<clang>\w+)'"
+    r"|'(?P<member>\w+)' is not a member of '(?P<space>[\w:]+)'"
+    r"|no (?:type|member|template) named '(?P<absent>\w+)' in namespace '(?P<home>[\w:]+)'"
+)
+_CUDA_NAME = re.compile(
+    r"^(__\w+|cuda\w*|cu[A-Z]\w*|cg|cooperative_groups|nvcuda|wmma|cub|thrust|half\d?|nv_\w+|__half\w*|curand\w*"
+    r"|atomic[A-Z]\w*|tex[12]D\w*|tex3D\w*|surf\w+|mbarrier\w*|tiled_partition|[a-z]+f)$"
+)
+_GIVEN = "|".join(sorted(_GIVEN_NAMES))
+_REDEFINED = re.compile(
+    rf"(?:redefinition of|conflicting declaration|redeclared|redefined).*\b(?P<name>{_GIVEN})\b"
+    rf"|\b(?P<first>{_GIVEN})\b.*(?:redeclared|redefinition|redefined)"
+)
+_UNDEFINED = re.compile(r"undefined (?:reference to [`'\"]?|symbol: )(?P<name>[^'\"`]+)")
+_LINK_PLACE = re.compile(r"(?:>>> referenced by |^)(?P<file>[^\s:][^:]*):(?P<line>\d+)")
+
+
+@dataclass(frozen=True)
+class _Report:
+    """One error, at the place in the submission (or the glue) that it is about."""
+
+    file: str
+    line: int | None
+    says: str
+
+
+def explain_compiler(stderr: str, program: Program) -> SubmissionError:
+    """The first error that concerns the submission, as a SubmissionError (broken), from g++, clang or a linker."""
+    text = stderr.replace("‘", "'").replace("’", "'")
+    reports = _reports(text, program.file)
+    own = [report for report in reports if report.file == program.file]
+    if own:
+        return _broken(_sentence(own[0].says), program, own[0].line)
+    if any(report.file == GLUE_FILE for report in reports):
+        return _glue_error([r for r in reports if r.file == GLUE_FILE], program)
+    if linked := _linker_error(text, program):
+        return linked
+    if reports:
+        return _broken(_sentence(reports[0].says), program, None)
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if any(
+        "internal compiler error" in line or "Killed signal" in line or "out of memory" in line
+        for line in lines
+    ):
+        return _broken("the compiler ran out of memory or gave up on this file", program, None)
+    last = next((line for line in lines if "error" in line), lines[-1] if lines else "it gave no reason")
+    return _broken(f"the compiler refused the file: {_shorten(last)}", program, None)
+
+
+def _reports(text: str, file: str) -> list[_Report]:
+    """Every error with its best place: its own, else that of the submission's line that led to it.
+
+    g++ prints what led to an error before it, clang behind it, as notes.
+    """
+    found: list[_Report] = []
+    led_here: int | None = None  # the submission's line in the context that g++ printed
+    included: int | None = None  # the submission's #include line that the next error is below
+    places = {file, GLUE_FILE}
+    for line in text.splitlines():
+        if match := _INCLUDED.match(line):
+            included = int(match["line"]) if match["file"] == file else included
+            continue
+        place = _place_of(line, places)
+        if place is None:
+            continue
+        where, number, rest = place
+        kind = _KIND.match(rest)
+        if kind is None:
+            led_here = number if where == file and "required from" in rest else led_here
+        elif kind["kind"] == "note":
+            last = found[-1] if found else None
+            if last and where == file and last.file not in places and "in instantiation of" in kind["says"]:
+                found[-1] = _Report(file, number, last.says)
+        elif kind["kind"] != "warning":
+            outside = where not in places
+            cause = led_here if led_here is not None else included
+            if outside and cause is not None:
+                where, number = file, cause
+            found.append(_Report(where, number, kind["says"]))
+            led_here = included = None
+    return found
+
+
+def _place_of(line: str, known: set[str]) -> tuple[str, int, str] | None:
+    """(file, line, rest) of a diagnostic. A known file name may hold colons and spaces."""
+    for name in known:
+        if line.startswith(f"{name}:"):
+            match = _PLACE.match("x" + line[len(name) :])
+            return (name, int(match["line"]), match["rest"]) if match else None
+    match = _PLACE.match(line)
+    return (match["file"], int(match["line"]), match["rest"]) if match else None
+
+
+def _sentence(says: str) -> str:
+    """One error in words that make sense to somebody who has never seen the translated text."""
+    says = re.sub(r"\s*\[-[WF][\w-]*\]$|\s*\[-fpermissive\]$", "", says).strip()
+    if "tilestep: " in says:
+        ours = says[says.index("tilestep: ") + len("tilestep: ") :]
+        return ours.strip().strip('"').strip()
+    if match := _REDEFINED.search(says):
+        name = match["name"] or match["first"]
+        return f"{name} is already defined by the header that comes before every submission; remove this one"
+    if "'configure'" in says or "'configure(" in says:
+        return (
+            "this launch does not fit: a launch is kernel<<<grid, block, shared bytes, stream>>>(arguments)"
+        )
+    if match := _UNDECLARED.search(says):
+        name = match["name"] or match["clang"] or match["member"] or match["absent"]
+        space = match["space"] or match["home"]
+        if space and space.split("::")[0] not in ("std", ""):
+            return f"{space}::{name} is not known to the emulator"
+        if not space and _CUDA_NAME.match(name):
+            return f"{name} is not known to the emulator"
+    says = re.sub(r"'?tilestep_a#(\d+)'?", lambda m: f"argument {int(m[1]) + 1} of the launch", says)
+    says = re.sub(r"'[^']*<lambda\(auto[^']*'", "the launch", says)
+    says = re.sub(r"\btilestep_(shared|type)_\w+::", "", says)
+    return f"does not compile: {_shorten(says)}"
+
+
+def _glue_error(reports: Sequence[_Report], program: Program) -> SubmissionError:
+    """Errors behind the submission's last line: something above is not closed, or the seam does not fit."""
+    step = STEP[program.step]
+    unclosed = analyse(lex(program.source)).unclosed
+    if unclosed is not None:
+        # The first line of the source is the #line directive.
+        return _broken(f"this {unclosed.text} is never closed", program, unclosed.line - 1)
+    first = reports[0].says
+    if step.seam.function in first or "conver" in first or "argument" in first or "matching" in first:
+        says = f"the signature of {step.seam.function} is wrong: want `{step.seam.prototype}`"
+        return _broken(f"{says} ({_shorten(first)})", program, None)
+    return _broken(f"the end of the file does not parse: {_shorten(first)}", program, None)
+
+
+def _linker_error(text: str, program: Program) -> SubmissionError | None:
+    line: int | None = None
+    for raw in text.splitlines():
+        if (place := _LINK_PLACE.search(raw.strip())) and place["file"].endswith(program.file):
+            line = line or int(place["line"])
+    if match := _UNDEFINED.search(text):
+        name = match["name"].strip()
+        return _broken(f"{name} is declared and used, but nowhere defined", program, line)
+    if match := re.search(r"(?:multiple definition of|duplicate symbol:?) [`'\"]?(?P<name>[^'\"`;]+)", text):
+        name = match["name"].strip()
+        if name == "main":
+            says = "a submission has no main: tilestep brings its own and calls the step's function"
+        else:
+            says = f"{name} has the name of a function of the runtime or the C library; rename it"
+        return _broken(says, program, line)
+    if "relocation truncated" in text or "out of range" in text:
+        return _broken("the arrays at file level are too large: over 2 GB together", program, None)
+    return None
+
+
+def _shorten(says: str, most: int = 240) -> str:
+    return says if len(says) <= most else says[: most - 3].rstrip() + "..."
+
+
+def _broken(says: str, program: Program, line: int | None) -> SubmissionError:
+    return SubmissionError(says, file=program.file, line=line, outcome="broken")
