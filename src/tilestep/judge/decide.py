@@ -1,0 +1,106 @@
+"""The outcome of a trial: wrong before unsafe before slow before passed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tilestep import contract
+from tilestep.judge import verdict
+from tilestep.judge.compare import earliest_wrong
+from tilestep.judge.diagnose import merge_findings, name_mistakes
+from tilestep.judge.trial import Trial
+from tilestep.judge.verdict import FirstWrong, KvTraffic, MistakeFound, Verdict
+from tilestep.program import Finding
+
+
+def decide(trial: Trial, facts: dict[str, Any]) -> Verdict:
+    """The verdict of a trial whose runs all finished. `facts` are submission, step, seed and target."""
+    # A result that changes with the thread order is a symptom: told only where no checker saw the cause.
+    findings = merge_findings(trial.findings or trial.unsteady[:1])
+    shared: dict[str, Any] = {
+        **facts,
+        "cases": tuple(case.result() for case in trial.compared),
+        "findings": findings,
+        "traffic": trial.traffic,
+        "evidence": describe_runs(trial),
+    }
+    first = earliest_wrong(trial.compared)
+    if first is not None:
+        named = name_mistakes(trial.failing)
+        return verdict.Wrong(first_wrong=first, mistakes=named, says=_wrong(first, named, findings), **shared)
+    if findings:
+        return verdict.Unsafe(says=_unsafe(findings), **shared)
+    if trial.traffic is not None and not trial.traffic.ok:
+        return verdict.Slow(says=_slow(trial.traffic), **shared)
+    return verdict.Passed(says=_passed(trial), **shared)
+
+
+def describe_runs(trial: Trial) -> tuple[str, ...]:
+    """The facts behind a verdict, a line each."""
+    lines = [f"seed {trial.seed}"]
+    if trial.compared:
+        lengths = sorted({case.length for case in trial.compared})
+        lines.append(
+            f"values: {len(trial.compared)} cases against float64, T = {', '.join(map(str, lengths))}"
+        )
+    if trial.checked_runs:
+        lines.append(
+            f"checkers: {trial.checked_runs} runs, {trial.accesses} memory accesses, 3 thread orders"
+        )
+    if trial.compared and not trial.launches:
+        lines.append("the seam launched no kernel")
+    if trial.unsteady and trial.findings:
+        lines.append(trial.unsteady[0].says)
+    if trial.traffic is not None:
+        t = trial.traffic
+        lines.append(
+            f"global memory at T = {t.length}: {t.k_bytes} bytes of K and {t.v_bytes} of V read, "
+            f"baseline {t.baseline_kv_bytes} in all"
+        )
+    if trial.target.kind == "cpu":
+        lines.append("speed: not judged here, no GPU")
+    return tuple(lines)
+
+
+def element(first: FirstWrong) -> str:
+    """Where a wrong value is, in words."""
+    head = "" if first.head is None else f", head {first.head}"
+    return f"row {first.row}{head}, dim {first.dim}"
+
+
+def _wrong(first: FirstWrong, named: tuple[MistakeFound, ...], findings: tuple[Finding, ...]) -> str:
+    where = f"{first.tensor} is wrong at T = {first.length} ({first.family}), {element(first)}"
+    if named:
+        return f"{where}: {_lower_first(named[0].says)}"
+    if findings:
+        return f"{where}; the finding{'s' if len(findings) > 1 else ''} may be why."
+    return f"{where}; it matches no mistake that has a name here."
+
+
+def _unsafe(findings: tuple[Finding, ...]) -> str:
+    first = findings[0]
+    where = f"{first.file}:{first.line}" if first.file and first.line else first.array or first.kernel
+    more = f" and {len(findings) - 1} more" if len(findings) > 1 else ""
+    return f"Every value came out right here, but a GPU does not promise that: {first.code} at {where}{more}."
+
+
+def _slow(traffic: KvTraffic) -> str:
+    return (
+        f"Right at every value, but it reads K and V only {traffic.cut:.1f}x less than the baseline: "
+        f"the gate is {traffic.gate:g}x."
+    )
+
+
+def _passed(trial: Trial) -> str:
+    says = f"Right in all {len(trial.compared)} cases, with no finding"
+    if trial.traffic is not None and trial.traffic.gate is not None:
+        return f"{says}, and it reads K and V {trial.traffic.cut:.1f}x less than the baseline."
+    if trial.step.traffic_gate is not None:
+        return f"{says}; the gate stands at T = {contract.PROFILE_LENGTH}, which was not judged."
+    return f"{says}."
+
+
+def _lower_first(sentence: str) -> str:
+    """A sentence that goes on after a colon: its leading capital falls, unless the word is an acronym."""
+    first, _, _ = sentence.partition(" ")
+    return sentence if not first.istitle() else sentence[0].lower() + sentence[1:]

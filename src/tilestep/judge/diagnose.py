@@ -1,0 +1,106 @@
+"""Why a submission is wrong: the mistakes that its values match, and the findings of all runs together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tilestep import mistakes
+from tilestep.judge.compare import Array, Bools, Compared
+from tilestep.judge.verdict import MistakeFound
+from tilestep.program import Finding
+
+SHOWN_MISTAKES = 3
+MATCHED_UP_TO = 128  # rows; a hypothesis costs a few milliseconds up to here
+MATCHED_CASES = 12  # failing cases that are held against the mistakes: the smallest say enough
+
+
+@dataclass(frozen=True)
+class Failing:
+    """A case with a wrong attention output, and the packed tensor that the kernel was fed."""
+
+    qkv: Array
+    compared: Compared
+
+
+def name_mistakes(failing: Sequence[Failing]) -> tuple[MistakeFound, ...]:
+    """The named mistakes that explain the failing cases, best first; at most three."""
+    short = [f for f in failing if f.qkv.shape[0] <= MATCHED_UP_TO]
+    observations = [
+        mistakes.Observation(f.qkv, f.compared.got, f.compared.want, f.compared.tolerance, f.compared.rows)
+        for f in _spread(short, MATCHED_CASES)
+    ]
+    if not observations:
+        return ()
+    return tuple(
+        MistakeFound(m.mistake.code, m.mistake.title, m.mistake.says, m.mistake.lesson)
+        for m in mistakes.match_many(observations)[:SHOWN_MISTAKES]
+    )
+
+
+def _spread(failing: Sequence[Failing], count: int) -> list[Failing]:
+    """At most `count` of the cases, evenly over their order, first and last included."""
+    if len(failing) <= count:
+        return list(failing)
+    picks = np.linspace(0, len(failing) - 1, count).round().astype(int)
+    return [failing[i] for i in picks]
+
+
+def merge_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """One finding for each (code, line, array), as the first run told it, with the counts added up.
+
+    In order of appearance: the runs go from the smallest length up, so the smallest example speaks.
+    """
+    merged: dict[tuple[str, str, int | None, str], Finding] = {}
+    for finding in findings:
+        key = (finding.code, finding.file, finding.line, finding.array)
+        seen = merged.get(key)
+        merged[key] = replace(seen, count=seen.count + finding.count) if seen else finding
+    return tuple(merged.values())
+
+
+def order_dependence(
+    length: int,
+    family: str,
+    outputs: Sequence[tuple[str, Compared]],
+    file: str,
+    kernel: str,
+    line: int | None,
+    may_round_differently: bool,
+) -> Finding | None:
+    """A finding where the same case gives different values in different thread orders.
+
+    `outputs` holds (order, output) for each order, the first of them forward. Bits must agree; with float
+    atomics, whose sums depend on the order by right, the values must all be within tolerance or all be wrong.
+    """
+    _, first = outputs[0]
+    for order, other in outputs[1:]:
+        differs = _differs(first.got, other.got, first.rows)
+        if may_round_differently:
+            differs &= first.wrong | other.wrong
+        if not differs.any():
+            continue
+        row, column = (int(i) for i in np.unravel_index(int(np.argmax(differs)), differs.shape))
+        return Finding(
+            code="order-dependent",
+            says=(
+                f"the result depends on the order in which threads run: at T = {length} ({family}) "
+                f"{first.tensor}[{row}][{column}] is {first.got[row, column]:.6g} with threads run forward "
+                f"and {other.got[row, column]:.6g} in {order.split()[0]} order"
+            ),
+            file=file,
+            line=line,
+            kernel=kernel,
+            array=first.tensor,
+            count=int(differs.sum()),
+        )
+    return None
+
+
+def _differs(a: Array, b: Array, rows: Bools) -> Bools:
+    """Where two outputs differ in value on the judged rows; two NaNs are the same."""
+    differs: Bools = ~((a == b) | (np.isnan(a) & np.isnan(b)))
+    differs &= rows[:, None]
+    return differs

@@ -1,0 +1,109 @@
+"""From a file to a verdict: load, build, run the cases, compare, name what is wrong."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tilestep import contract
+from tilestep.contract import Step
+from tilestep.frontends import cuda
+from tilestep.judge import verdict
+from tilestep.judge.compare import earliest_wrong
+from tilestep.judge.decide import decide, describe_runs
+from tilestep.judge.diagnose import merge_findings, name_mistakes
+from tilestep.judge.schedule import Progress
+from tilestep.judge.trial import Stopped, Trial
+from tilestep.judge.verdict import Submission, TargetName, Verdict
+from tilestep.program import SubmissionError
+from tilestep.targets.cpu import CpuTarget
+from tilestep.targets.protocol import Target
+
+DEFAULT_STEP = "online-attention"
+
+
+def judge(
+    file: str | Path,
+    step: str = DEFAULT_STEP,
+    *,
+    seed: int | None = None,
+    lengths: Sequence[int] | None = None,
+    profile: bool = True,
+    target: Target | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+    fail_fast: bool = False,
+) -> Verdict:
+    """Judges a `.cu` file for a step; whatever is wrong with the file is in the verdict.
+
+    `lengths` are the small lengths (default: the contract's), each from 1 to the profile length; `profile`
+    judges the profile length too, if all of them are right. `seed` fixes the values that are fed. `fail_fast`
+    stops at the first wrong case. Raises KeyError for an unknown step, ValueError for a step that is not judged
+    yet or a length out of range, and VoidCase if a case of ours could be passed by a wrong answer.
+    """
+    wanted = contract.STEP[step]
+    if not wanted.judged:
+        raise ValueError(f"{step} cannot be judged yet")
+    chosen = tuple(sorted(set(contract.LENGTHS if lengths is None else lengths)))
+    if not all(1 <= n <= contract.PROFILE_LENGTH for n in chosen):
+        raise ValueError(f"a length is a whole number from 1 to {contract.PROFILE_LENGTH}")
+    if contract.PROFILE_LENGTH in chosen:
+        chosen, profile = chosen[:-1], True
+    seed = secrets.randbelow(2**32) if seed is None else seed
+    target = CpuTarget() if target is None else target
+    tell = on_progress or (lambda _: None)
+
+    facts: dict[str, Any] = {"step": step, "seed": seed, "target": TargetName(target.kind, target.name)}
+    path = Path(file)
+    facts["submission"] = Submission(str(file), "")
+    tell(Progress(0, 0, "reading"))
+    try:
+        program = cuda.load(path, wanted)
+        facts["submission"] = Submission(program.file, program.sha256, program.language)
+        mending = target.available()
+        if mending is not None:
+            return verdict.Unavailable(says=mending, **facts)
+        tell(Progress(0, 0, "compiling"))
+        built = target.build(program)
+    except SubmissionError as error:
+        if not facts["submission"].sha256:
+            facts["submission"] = Submission(str(file), _sha256(path))
+        failed = verdict.Broken if error.outcome == "broken" else verdict.Refused
+        return failed(says=str(error), **facts)
+
+    trial = Trial(wanted, program, target, built, seed, chosen, profile, fail_fast, tell)
+    try:
+        trial.run_all()
+    except Stopped as stopped:
+        return _stopped(stopped, trial, facts)
+    return decide(trial, facts)
+
+
+def _stopped(stopped: Stopped, trial: Trial, facts: dict[str, Any]) -> Verdict:
+    """A run crashed, hung or was refused: what the runs before it showed is kept."""
+    if stopped.outcome == "refused":
+        return verdict.Refused(says=str(stopped), **facts)
+    return verdict.Broken(
+        says=str(stopped),
+        cases=tuple(case.result() for case in trial.compared),
+        findings=merge_findings(trial.findings),
+        first_wrong=earliest_wrong(trial.compared),
+        mistakes=name_mistakes(trial.failing),
+        evidence=describe_runs(trial),
+        **facts,
+    )
+
+
+def _sha256(path: Path) -> str:
+    """The hash of a refused file's bytes; "" where there are none to read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def steps_judged() -> tuple[Step, ...]:
+    """The steps that can be judged today."""
+    return tuple(step for step in contract.STEPS if step.judged)

@@ -1,0 +1,210 @@
+"""One submission's runs: everything they showed is gathered here, in order; nothing is decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+from tilestep import cases, contract
+from tilestep.contract import Step
+from tilestep.judge import schedule, traffic
+from tilestep.judge.compare import Compared, ComparedCase
+from tilestep.judge.diagnose import Failing, order_dependence
+from tilestep.judge.expect import Expectations, Expected
+from tilestep.judge.schedule import Progress
+from tilestep.judge.verdict import KvTraffic
+from tilestep.program import Finding, Job, LaunchPlan, Program, Run
+from tilestep.targets.protocol import Built, Target
+
+PROFILE_FAMILY = "normal"
+
+
+class Stopped(Exception):  # noqa: N818
+    """A run that did not finish: `outcome` is refused or broken, and the exception's text says why."""
+
+    def __init__(self, outcome: str, says: str) -> None:
+        super().__init__(says)
+        self.outcome = outcome
+
+
+@dataclass(frozen=True)
+class _Done:
+    """A run at a small length. `order` is "" for the fast build."""
+
+    expected: Expected
+    order: str
+    run: Run
+    compared: ComparedCase | None = None
+    output: Compared | None = None
+
+
+@dataclass
+class Trial:
+    """Runs a built program over its cases and keeps what came out."""
+
+    step: Step
+    program: Program
+    target: Target
+    built: Built
+    seed: int
+    lengths: tuple[int, ...]
+    profile: bool
+    fail_fast: bool
+    tell: Callable[[Progress], None]
+
+    compared: list[ComparedCase] = field(default_factory=list)
+    failing: list[Failing] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    unsteady: list[Finding] = field(default_factory=list)
+    traffic: KvTraffic | None = None
+    launches: int = 0
+    checked_runs: int = 0
+    accesses: int = 0
+
+    def __post_init__(self) -> None:
+        self._expectations = Expectations(self.step, self.seed)
+        self._same_case: list[_Done] = []  # the thread orders of one case
+        self._done = 0
+        self._total = 0
+
+    def run_all(self) -> None:
+        """Every small length, each with the checkers in several thread orders and then at every family; then
+        the profile length, if all of that was right.
+
+        Raises Stopped at the first run that does not finish.
+        """
+        tasks = self._small_tasks()
+        self._total = len(tasks) + (2 if self.profile else 0)
+        self._say("the first case")
+        with schedule.running(tasks, workers=schedule.cores()) as results:
+            for done in results:
+                self._take(done)
+                if self.fail_fast and self.wrong:
+                    return
+        if self.profile and not self.wrong and not self.findings and not self.unsteady:
+            self._run_profile()
+
+    @property
+    def wrong(self) -> bool:
+        return bool(self.failing) or any(c.first_wrong() for c in self.compared)
+
+    def _take(self, done: _Done) -> None:
+        """Keeps what one small run showed. Results come in the order of the tasks."""
+        self._keep(done.run)
+        if done.order:
+            self.checked_runs += 1
+            self.accesses += done.run.accesses
+            self._same_case.append(done)
+            if done.order == schedule.orders(self.seed)[-1]:
+                self._compare_orders(self._same_case)
+                self._same_case = []
+        elif done.compared:
+            self._judge_values(done.compared, done.expected)
+        case = done.expected.case
+        self._step(f"T = {case.length}, {case.family}" + (", checked" if done.order else ""))
+
+    # --- the small lengths ----------------------------------------------------------------------------------
+
+    def _small_tasks(self) -> list[Callable[[], _Done]]:
+        tasks: list[Callable[[], _Done]] = []
+        with_checkers = dict(schedule.checked_cases(self.step, self.lengths))
+        families: dict[int, list[str]] = {}
+        for length, family in cases.plan(self.step.name, self.lengths) if self.lengths else []:
+            families.setdefault(length, []).append(family)
+        for length in sorted(families):
+            if length in with_checkers:
+                family = with_checkers[length]
+                tasks.extend(
+                    partial(self._checked, length, family, order) for order in schedule.orders(self.seed)
+                )
+            tasks.extend(partial(self._fast, length, family) for family in families[length])
+        return tasks
+
+    def _checked(self, length: int, family: str, order: str) -> _Done:
+        expected = self._expectations.of(length, family)
+        run = self._run(schedule.checked_job(self.step, expected.case, order))
+        output = expected.attention_output(run.outputs, self.step) if run.ended == "finished" else None
+        return _Done(expected, order, run, output=output)
+
+    def _fast(self, length: int, family: str) -> _Done:
+        expected = self._expectations.of(length, family)
+        run = self._run(schedule.fast_job(self.step, expected.case))
+        compared = expected.compare(run.outputs, self.step) if run.ended == "finished" else None
+        return _Done(expected, "", run, compared=compared)
+
+    def _compare_orders(self, checked: list[_Done]) -> None:
+        outputs = [(done.order, done.output) for done in checked if done.output is not None]
+        case = checked[0].expected.case
+        kernels = self.program.kernels
+        finding = order_dependence(
+            case.length,
+            case.family,
+            outputs,
+            file=self.program.file,
+            kernel=kernels[0].name if len(kernels) == 1 else "",
+            line=kernels[0].line if len(kernels) == 1 else None,
+            may_round_differently="atomic" in self.program.source,
+        )
+        if finding:
+            self.unsteady.append(finding)
+
+    # --- the profile length ---------------------------------------------------------------------------------
+
+    def _run_profile(self) -> None:
+        length = contract.PROFILE_LENGTH
+        cores = schedule.cores()
+        self._say(f"T = {length}: values")
+        case = cases.make(self.step.name, length, PROFILE_FAMILY, self.seed)
+        values = partial(self._run, schedule.fast_job(self.step, case, cores))
+        counts = partial(self._run, schedule.traffic_job(self.step, case, cores))
+        with schedule.running([values, counts], workers=1) as runs:
+            expected = self._expectations.of(length, PROFILE_FAMILY)
+            run = next(runs)
+            self._keep(run)
+            self._step(f"T = {length}: bytes moved")
+            self._judge_values(expected.compare(run.outputs, self.step), expected)
+            run = next(runs)
+            self._keep(run)
+        if run.traffic is not None:
+            self.traffic = traffic.judge_traffic(self.step, length, run.traffic)
+        self._step(f"T = {length}: bytes moved")
+
+    # --- what every run goes through ------------------------------------------------------------------------
+
+    def _run(self, job: Job) -> Run:
+        return self.target.run(self.built, job)
+
+    def _keep(self, run: Run) -> None:
+        """Keeps a run's findings; raises Stopped if it did not finish or broke a rule of the step."""
+        self.findings.extend(run.findings)
+        self.launches = max(self.launches, len(run.plan.launches))
+        if run.ended != "finished":
+            raise Stopped("refused" if run.ended == "refused" else "broken", self._where(run.says, run.line))
+        self._check_rules(run.plan)
+
+    def _check_rules(self, plan: LaunchPlan) -> None:
+        wanted = self.step.launches
+        if wanted is not None and len(plan.launches) != wanted:
+            raise Stopped(
+                "refused",
+                self._where(
+                    f"{self.step.name} is exactly {wanted} launch, this seam makes {len(plan.launches)}"
+                ),
+            )
+
+    def _where(self, says: str, line: int | None = None) -> str:
+        return f"{self.program.file}:{line}: {says}" if line else f"{self.program.file}: {says}"
+
+    def _judge_values(self, compared: ComparedCase, expected: Expected) -> None:
+        self.compared.append(compared)
+        first = compared.tensors[0]
+        if first.wrong.any():
+            self.failing.append(Failing(expected.case.inputs["qkv_rotated"], first))
+
+    def _step(self, doing: str) -> None:
+        self._done += 1
+        self._say(doing)
+
+    def _say(self, doing: str) -> None:
+        self.tell(Progress(self._done, self._total, doing))
