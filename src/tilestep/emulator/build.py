@@ -67,13 +67,8 @@ class Builder:
     def confine(self) -> Path:
         """The program that takes rights away from another and becomes it."""
         sources = sorted(_CONFINE.iterdir())
-        arguments = [
-            "-std=c++17",
-            "-O1",
-            "-w",
-            str(_CONFINE / "confine.cpp"),
-            *self.toolchain.recipe("fast").link,
-        ]
+        link = self.toolchain.recipe("fast").links[0]
+        arguments = ["-std=c++17", "-O1", "-w", str(_CONFINE / "confine.cpp"), *link]
         name = "confine-" + digest(self.compiler.stamp, *arguments, *(path.read_bytes() for path in sources))
         return self.cache.get_or_make(name, lambda to: self._trusted(arguments, to))
 
@@ -82,7 +77,7 @@ class Builder:
         recipe = self.toolchain.recipe(flavour)
         runtime = self.runtime(flavour)
         name = f"{flavour}-" + digest(
-            self.compiler.stamp, runtime.name, contract.header(), *recipe.compile, *recipe.link, source
+            self.compiler.stamp, runtime.name, contract.header(), *recipe.compile, *recipe.links[-1], source
         )
         if found := self.cache.get(name):
             return found
@@ -115,9 +110,21 @@ class Builder:
             included = ["-include", "tilestep_contract.h", "-include", "cuda_runtime.h"]
             compiled = ["-I.", f"-I{_INCLUDE}", *included, "-c", "submission.cpp", "-o", "submission.o"]
             self._untrusted([*recipe.compile, *compiled], folder, confine)
-            self._untrusted(["submission.o", str(runtime), *recipe.link, "-o", "submission"], folder, confine)
+            self._link(["submission.o", str(runtime)], recipe.links, folder, confine)
             to.write_bytes((folder / "submission").read_bytes())
         to.chmod(0o700)
+
+    def _link(
+        self, objects: list[str], ways: tuple[tuple[str, ...], ...], folder: Path, confine: Path
+    ) -> None:
+        for link in ways:
+            try:
+                self._untrusted([*objects, *link, "-o", "submission"], folder, confine)
+            except CompileError:
+                if link is ways[-1]:
+                    raise
+            else:
+                return
 
     def _untrusted(self, arguments: list[str], folder: Path, confine: Path) -> None:
         """The compiler on a submission: its input may be made to exhaust it."""

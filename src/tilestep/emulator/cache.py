@@ -72,6 +72,10 @@ class Cache:
         self._prune()
         return self.objects / name
 
+    def size_bytes(self) -> int:
+        """Bytes of all that is kept."""
+        return sum(size for _, size, _ in self._entries())
+
     @contextlib.contextmanager
     def _lock(self, name: str) -> Iterator[None]:
         import fcntl  # not on Windows, where the rest of this package may still be imported
@@ -85,12 +89,7 @@ class Cache:
 
     def _prune(self) -> None:
         """Removes what was used longest ago until three quarters of the limit are left."""
-        entries = []
-        with os.scandir(self.objects) as found:
-            for entry in found:
-                with contextlib.suppress(OSError):
-                    status = entry.stat(follow_symlinks=False)
-                    entries.append((status.st_mtime, status.st_size, entry.path))
+        entries = self._entries()
         total = sum(size for _, size, _ in entries)
         if total <= self.limit_bytes:
             return
@@ -100,3 +99,13 @@ class Cache:
                 return
             Path(path).unlink(missing_ok=True)
             total -= size
+
+    def _entries(self) -> list[tuple[float, int, str]]:
+        """(last use, bytes, path) of all that is kept."""
+        entries = []
+        with os.scandir(self.objects) as found:
+            for entry in found:
+                with contextlib.suppress(OSError):
+                    status = entry.stat(follow_symlinks=False)
+                    entries.append((status.st_mtime, status.st_size, entry.path))
+        return entries

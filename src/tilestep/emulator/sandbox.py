@@ -1,8 +1,8 @@
 """Runs a program that nobody vouches for: bounded in time, memory, disk and output, in a folder of its own.
 
-The kernel's limits, the system-call filter and the file rules are set by `confine` (a small program of ours that
-then becomes the other; `confine/confine.cpp`), so nothing of this process runs between fork and exec. What the
-kernel cannot bound, resident memory, the folder's size and the wall clock, is watched from here.
+The kernel's limits, the system-call filter and the file rules are set by `confine` (a small program of ours
+that then becomes the other; `confine/confine.cpp`), so nothing of this process runs between fork and exec.
+What the kernel cannot bound, resident memory, the folder's size and the wall clock, is watched from here.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _live_guard = threading.Lock()
 
 @dataclass(frozen=True)
 class Limits:
-    """What a program may use. `seconds` are of the wall clock; `memory_bytes` is what is resident at a time."""
+    """What a program may use. `seconds` are of the wall clock, `memory_bytes` what is resident at once."""
 
     seconds: float = 20.0
     cpu_seconds: float = 60.0
@@ -85,8 +85,8 @@ def run_limited(
 ) -> Ended:
     """Runs `argv` (an absolute path first) in `folder` and waits for its end.
 
-    It sees no variable of our environment but PATH, plus `environment`. Without `confine` only what is watched
-    from here is bounded.
+    It sees no variable of our environment but PATH, plus `environment`. Without `confine` only what is
+    watched from here is bounded.
     """
     command = [*_confined(confine, limits), *argv] if confine else argv
     began = time.monotonic()
@@ -106,8 +106,8 @@ def run_limited(
         watched = _Watched(process, folder, limits, began)
         why, timed_out = watched.until_end()
     finally:
-        # The group may outlive its leader, and an interrupt may leave the leader alive. The leader is not reaped
-        # before this line, so its number cannot belong to anybody else.
+        # The group may outlive its leader, and an interrupt may leave the leader alive. The leader is not
+        # reaped before this line, so its number cannot belong to anybody else.
         _kill(process.pid)
         with _live_guard:
             _live.discard(process.pid)
@@ -124,6 +124,15 @@ def run_limited(
         time.monotonic() - began,
         timed_out or code == -signal.SIGXCPU,
     )
+
+
+def protections(confine: Path) -> dict[str, bool]:
+    """What is to be taken away from a program, and whether this system can."""
+    said = subprocess.run(
+        [confine, "probe"], capture_output=True, text=True, timeout=20, stdin=subprocess.DEVNULL
+    )
+    found = (line.rsplit(" ", 1) for line in said.stdout.splitlines())
+    return {name: holds == "1" for name, holds in found}
 
 
 def _confined(confine: Path, limits: Limits) -> list[str]:

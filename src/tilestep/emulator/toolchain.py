@@ -64,11 +64,14 @@ _CHECKED_CLANG = (
 
 @dataclass(frozen=True)
 class Recipe:
-    """Arguments of the compiler: to compile a submission, to compile the runtime, to link the two."""
+    """Arguments of the compiler: to compile a submission, to compile the runtime, to link the two.
+
+    `links` are tried in order: the first needs least.
+    """
 
     compile: tuple[str, ...]
     runtime: tuple[str, ...]
-    link: tuple[str, ...]
+    links: tuple[tuple[str, ...], ...]
 
 
 class Toolchain:
@@ -82,7 +85,9 @@ class Toolchain:
         path = cache.get_or_make(name, lambda to: _write(to, json.dumps(self._probe())))
         known: dict[str, list[str]] = json.loads(path.read_text())
         self._known = tuple(known["compile"])
-        self._link = tuple(known["link"])
+        link = tuple(known["link"])
+        # Linking without libc++ first: zig would build that library, which takes a minute, at its first use.
+        self._links = ((*link, "-nostdlib++"), link) if compiler.kind == "zig" else (link,)
 
     def recipe(self, flavour: Flavour) -> Recipe:
         common = (*_ALWAYS, *self._known)
@@ -90,11 +95,16 @@ class Toolchain:
             common = (*common, "-fno-sanitize=undefined")  # zig asks for it by itself
         runtime: tuple[str, ...] = (*common, "-O2", "-fno-exceptions", "-fno-rtti")
         if flavour == "fast":
-            return Recipe((*common, *_FAST, "-g1"), runtime, self._link)
+            return Recipe((*common, *_FAST, "-g1"), runtime, self._links)
         hooks = (*_CHECKED, *(_CHECKED_GCC if self.compiler.kind == "gcc" else _CHECKED_CLANG))
-        return Recipe((*common, *hooks, "-g1"), (*runtime, "-DTILESTEP_CHECKED=1"), self._link)
+        return Recipe((*common, *hooks, "-g1"), (*runtime, "-DTILESTEP_CHECKED=1"), self._links)
 
     def _probe(self) -> dict[str, list[str]]:
+        if self.compiler.kind == "zig":  # one known compiler, whose every link is slow at first
+            return {
+                "compile": [flag for flag in _WHERE_KNOWN if flag != "-fno-ipa-icf"],
+                "link": ["-pthread", "-no-pie"],
+            }
         source = "#include <cmath>\nint main(int n, char**) { return std::isnan(double(n)); }\n"
         compile_flags = self._those_known([*_WHERE_KNOWN, *_machine_flags(self.compiler)], source)
         # Static: a quicker start, and nothing of the system to find at run time.

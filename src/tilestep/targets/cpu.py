@@ -27,7 +27,7 @@ class CpuBuilt:
 
 
 class CpuTarget:
-    """Runs submissions on the emulator. `cache` keeps what was compiled; by default the user's cache folder."""
+    """Runs submissions on the emulator. `cache` keeps what was compiled, by default in the user's folder."""
 
     kind = "cpu"
 
