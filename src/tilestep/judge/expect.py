@@ -41,7 +41,7 @@ class Expected:
         return Compared("attention_output", got, self.attention, self.attention_tolerance, self.rows)
 
     def compare(self, outputs: Mapping[str, Floats], step: Step) -> ComparedCase:
-        """Every compared tensor in judging order: the seam's output, then the block's that follows from it."""
+        """Every compared tensor in judging order: the seam's output, then the block's after it."""
         first = self.attention_output(outputs, step)
         with np.errstate(all="ignore"):
             tail = reference.tail(self.case.x, first.got, self.weights)

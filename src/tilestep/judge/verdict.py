@@ -130,7 +130,7 @@ class Speed:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What every verdict states. `says` is one sentence; `evidence` holds the facts behind it, line by line."""
+    """What every verdict states. `says` is one sentence; `evidence` holds the facts behind it."""
 
     outcome: ClassVar[str]
     exit_code: ClassVar[int]
