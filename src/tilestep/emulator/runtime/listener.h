@@ -1,0 +1,38 @@
+// Who listens to the machine's events in this build.
+#pragma once
+
+#include "events.h"
+
+#ifdef TILESTEP_CHECKED
+#if __has_include("checkers.h")
+#include "checkers.h"
+#else
+namespace tilestep {
+using Checkers = NoListener;
+}
+#endif
+#endif
+
+namespace tilestep {
+
+#ifdef TILESTEP_CHECKED
+constexpr bool kChecked = true;
+using Listener = Checkers;
+#else
+constexpr bool kChecked = false;
+using Listener = NoListener;
+#endif
+
+// What this run does with the events of the checked build.
+enum class Mode : uint8_t {
+  fast,     // there are none
+  check,    // the listener gets them, from one OS thread
+  traffic,  // only bytes of global memory are counted, on every OS thread
+};
+
+extern Mode mode;
+extern Listener listener;
+
+TILESTEP_INLINE bool checking() { return kChecked && mode == Mode::check; }
+
+}  // namespace tilestep

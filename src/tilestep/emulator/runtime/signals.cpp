@@ -1,0 +1,173 @@
+// Crashes, timeouts, and the other ends of a run.
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "ending.h"
+#include "machine.h"
+#include "reporting.h"
+#include "result.h"
+
+namespace tilestep {
+
+constexpr int kCrashed = 3, kTimedOut = 4;
+constexpr size_t kSignalStack = 64 * 1024;
+
+static bool host_code_runs;
+
+void expect_host_code(bool expected) { host_code_runs = expected; }
+
+// Where the calling OS thread is: kernel, block and thread.
+static void where(JsonLine& line) {
+  const LaunchInfo* launch = running_launch();
+  line.text("kernel", launch ? launch->kernel : nullptr);
+  if (launch && machine) {
+    line.triple("block", block_index_of(machine->block.linear));
+    line.triple("thread", thread_index_of(machine->current));
+  } else {
+    line.nothing("block").nothing("thread");
+  }
+}
+
+void stop_after_finding(uintptr_t pc, uintptr_t address) {
+  write_finding_counts();
+  JsonLine line("crash");
+  line.nothing("signal").text("why", "stopped at the first fatal finding");
+  where(line);
+  line.code_address("pc", pc);
+  if (address) line.number("address", int64_t(address));
+  else line.nothing("address");
+  line.write();
+  _exit(kCrashed);
+}
+
+void refuse(const char* why, const char* call, int at_line, uintptr_t pc, size_t bytes) {
+  JsonLine line("refused");
+  line.text("why", why).text("call", call);
+  if (at_line > 0) line.number("line", at_line);
+  else line.nothing("line");
+  line.code_address("pc", pc);
+  if (bytes != 0) line.number("bytes", int64_t(bytes));
+  line.write();
+  _exit(0);
+}
+
+static uintptr_t program_counter(void* context) {
+  const ucontext_t* u = static_cast<const ucontext_t*>(context);
+#if defined(__APPLE__) && defined(__aarch64__)
+  return uintptr_t(u->uc_mcontext->__ss.__pc);
+#elif defined(__APPLE__)
+  return uintptr_t(u->uc_mcontext->__ss.__rip);
+#elif defined(__aarch64__)
+  return uintptr_t(u->uc_mcontext.pc);
+#else
+  return uintptr_t(u->uc_mcontext.gregs[REG_RIP]);
+#endif
+}
+
+static bool in_stack_guard(uintptr_t address) {
+  if (!machine) return false;
+  const uintptr_t offset = address - reinterpret_cast<uintptr_t>(machine->stacks);
+  return offset < kMaxThreads * kStackStride && offset % kStackStride < kStackGuardBytes;
+}
+
+static const char* name_of(int signal) {
+  switch (signal) {
+    case SIGSEGV:
+      return "SIGSEGV";
+    case SIGBUS:
+      return "SIGBUS";
+    case SIGFPE:
+      return "SIGFPE";
+    case SIGILL:
+      return "SIGILL";
+    default:
+      return "SIGABRT";
+  }
+}
+
+static const char* reason(int signal, uintptr_t address, bool address_known) {
+  if (signal == SIGFPE) return "integer division by zero";
+  if (signal == SIGILL) return "illegal instruction";
+  if (signal == SIGABRT) return "abort";
+  if (!address_known) return "bad address";
+  if (in_stack_guard(address)) return "stack overflow";
+  if (address < 64 * 1024) return "null pointer";
+  if (is_near_arena(address)) return "out of bounds of global memory";
+  return "bad address";
+}
+
+static void on_crash(int signal, siginfo_t* info, void* context) {
+  const uintptr_t pc = program_counter(context);
+  const uintptr_t address = reinterpret_cast<uintptr_t>(info->si_addr);
+  bool address_known = (signal == SIGSEGV || signal == SIGBUS) && info->si_code > 0;
+#ifdef SI_KERNEL
+  if (info->si_code == SI_KERNEL) address_known = false;  // an address that no process can have
+#endif
+  if (address_known && host_code_runs && address - arena_begin() < arena_end() - arena_begin()) {
+    refuse("device_memory_on_host", nullptr, 0, pc, 0);
+  }
+  if (address_known && in_stack_guard(address)) {
+    Finding finding{};
+    finding.code = "stack-overflow";
+    finding.element = -1;
+    finding.pc = pc;
+    finding.thread = machine->current;
+    finding.other_thread = UINT32_MAX;
+    finding.block = machine->block.linear;
+    finding.other_block = UINT64_MAX;
+    report(finding);
+  }
+  write_finding_counts();
+  JsonLine line("crash");
+  line.text("signal", name_of(signal)).text("why", reason(signal, address, address_known));
+  where(line);
+  line.code_address("pc", pc);
+  if (address_known) line.number("address", int64_t(address));
+  else line.nothing("address");
+  line.write();
+  _exit(kCrashed);
+}
+
+static void on_timeout(int, siginfo_t*, void* context) {
+  write_finding_counts();
+  JsonLine line("timeout");
+  where(line);
+  line.code_address("pc", program_counter(context));
+  line.write();
+  _exit(kTimedOut);
+}
+
+void use_signal_stack() {
+  stack_t stack{};
+  stack.ss_sp = mmap(nullptr, kSignalStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (stack.ss_sp == MAP_FAILED) give_up("no memory for a signal stack");
+  stack.ss_size = kSignalStack;
+  if (sigaltstack(&stack, nullptr) != 0) give_up("cannot set a signal stack");
+}
+
+void install_signal_handlers(double timeout_seconds) {
+  struct sigaction action {};
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND;
+  sigfillset(&action.sa_mask);
+  action.sa_sigaction = on_crash;
+  const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+  for (int signal : crashes) sigaction(signal, &action, nullptr);
+  action.sa_sigaction = on_timeout;
+  sigaction(SIGALRM, &action, nullptr);
+  if (timeout_seconds > 0) {
+    itimerval timer{};
+    timer.it_value.tv_sec = time_t(timeout_seconds);
+    timer.it_value.tv_usec = suseconds_t((timeout_seconds - double(timer.it_value.tv_sec)) * 1e6);
+    setitimer(ITIMER_REAL, &timer, nullptr);
+  }
+}
+
+}  // namespace tilestep

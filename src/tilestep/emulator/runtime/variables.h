@@ -1,0 +1,12 @@
+// The submission's own __device__ and __constant__ variables, and its module's data at large.
+#pragma once
+
+#include "memory.h"
+#include "tilestep/abi.h"
+
+namespace tilestep {
+
+// Any static data of the executable: literals, tables, and variables that are not device variables.
+bool is_module_data(uintptr_t address);
+
+}  // namespace tilestep
