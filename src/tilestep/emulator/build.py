@@ -180,7 +180,7 @@ def _own_sources() -> str:
     for folder in (_INCLUDE, _RUNTIME, _CHECKERS):
         for path in sorted(folder.rglob("*")):
             if path.is_file():
-                parts += [str(path.relative_to(_HERE)), path.read_bytes()]
+                parts += [str(path.relative_to(folder)), path.read_bytes()]
     return digest(*parts)
 
 
