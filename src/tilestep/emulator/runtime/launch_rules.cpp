@@ -6,7 +6,6 @@
 
 namespace tilestep {
 
-constexpr int kSuccess = 0, kInvalidValue = 1, kInvalidConfiguration = 9;  // of CUDA's error numbers
 constexpr unsigned kMaxBlockThreads = 1024, kMaxBlockXY = 1024, kMaxBlockZ = 64;
 constexpr unsigned kMaxGridX = 0x7fffffff, kMaxGridYZ = 65535;
 

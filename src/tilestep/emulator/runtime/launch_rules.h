@@ -7,6 +7,8 @@
 
 namespace tilestep {
 
+constexpr int kSuccess = 0, kInvalidValue = 1, kInvalidConfiguration = 9;  // of CUDA's error numbers
+
 // 0, or the number of a CUDA error, with a sentence in `detail`.
 int check_launch(const LaunchRequest& request, char* detail, size_t room);
 // cudaFuncAttributeMaxDynamicSharedMemorySize; a nullptr stands for a kernel whose address is not known, and then the

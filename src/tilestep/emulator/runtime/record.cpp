@@ -13,8 +13,6 @@
 
 namespace tilestep {
 
-constexpr int kSuccess = 0, kInvalidValue = 1;  // of CUDA's error numbers
-
 static size_t scratch_left;
 
 void allow_scratch(size_t bytes) { scratch_left = bytes; }
