@@ -44,16 +44,17 @@ struct AtomicTypeOf<unsigned short> {
 template <class T>
 TILESTEP_INLINE T atomic(T* address, AtomicOp op, T operand, T compare = T()) {
   uint64_t operand_bits = 0, compare_bits = 0;
-  __builtin_memcpy(&operand_bits, &operand, sizeof operand);
-  __builtin_memcpy(&compare_bits, &compare, sizeof compare);
+  __builtin_memcpy(static_cast<void*>(&operand_bits), &operand, sizeof operand);
+  __builtin_memcpy(static_cast<void*>(&compare_bits), &compare, sizeof compare);
   const uint64_t old_bits = tilestep_atomic(address, int(op), int(AtomicTypeOf<T>::type), operand_bits, compare_bits);
   T old;
-  __builtin_memcpy(&old, &old_bits, sizeof old);
+  __builtin_memcpy(static_cast<void*>(&old), &old_bits, sizeof old);
   return old;
 }
 
 }  // namespace tilestep
 
+// Used again for the 16-bit numbers (half.h, bfloat16.h).
 #define TILESTEP_ATOMIC(name, op, T)                                                                        \
   TILESTEP_INLINE T name(T* address, T value) { return tilestep::atomic<T>(address, tilestep::AtomicOp::op, value); } \
   TILESTEP_INLINE T name##_block(T* address, T value) { return tilestep::atomic<T>(address, tilestep::AtomicOp::op, value); } \
@@ -101,5 +102,4 @@ TILESTEP_ATOMIC_CAS(unsigned)
 TILESTEP_ATOMIC_CAS(unsigned long long)
 TILESTEP_ATOMIC_CAS(unsigned short)
 
-#undef TILESTEP_ATOMIC
 #undef TILESTEP_ATOMIC_CAS

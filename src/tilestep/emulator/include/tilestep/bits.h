@@ -11,7 +11,7 @@ template <class To, class From>
 TILESTEP_INLINE To bits_as(From from) {
   static_assert(sizeof(To) == sizeof(From), "the two have one size");
   To to;
-  __builtin_memcpy(&to, &from, sizeof to);
+  __builtin_memcpy(static_cast<void*>(&to), &from, sizeof to);
   return to;
 }
 

@@ -64,7 +64,7 @@ inline float root_rounded(double a, Round mode) {
 
 template <class Integer, class Real>
 inline Integer to_integer(Real x, Round mode) {
-  if (std::isnan(x)) return sizeof(Integer) == 8 ? Integer(1) << 63 : Integer(0);
+  if (std::isnan(x)) return sizeof(Integer) == 8 ? static_cast<Integer>(1ull << 63) : Integer(0);
   switch (mode) {
     case Round::nearest:
       x = std::nearbyint(x);
@@ -79,13 +79,13 @@ inline Integer to_integer(Real x, Round mode) {
       x = std::floor(x);
       break;
   }
-  // The limits as powers of two, which every type here holds exactly.
+  // The limit is a power of two, which float and double hold exactly; the highest integer often is not.
   constexpr bool is_signed = Integer(-1) < Integer(0);
   constexpr int bits = int(sizeof(Integer)) * 8 - (is_signed ? 1 : 0);
-  constexpr Integer highest = Integer(~Integer(0)) ^ (is_signed ? Integer(Integer(1) << (sizeof(Integer) * 8 - 1)) : Integer(0));
+  constexpr Integer highest = static_cast<Integer>(~0ull >> (64 - bits));
   const Real limit = Real(2.0) * Real(1ull << (bits - 1));
   if (x >= limit) return highest;
-  if (is_signed ? x < -limit : x < 0) return is_signed ? Integer(~highest) : Integer(0);
+  if (is_signed ? x < -limit : x < 0) return is_signed ? static_cast<Integer>(~highest) : Integer(0);
   return Integer(x);
 }
 

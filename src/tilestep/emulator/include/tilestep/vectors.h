@@ -35,17 +35,19 @@ struct Whole<32> {  // two instructions of 16 bytes
   } __attribute__((may_alias));
 };
 
+template <unsigned bytes>
+TILESTEP_INLINE void move_whole(void* to, const void* from) {
+  using Bits = typename Whole<bytes>::Type;
+  *static_cast<Bits*>(to) = *static_cast<const Bits*>(from);
+}
+
 }  // namespace tilestep
 
 #ifdef TILESTEP_CHECKED
 #define TILESTEP_MOVE_WHOLE(name)                                                                        \
-  TILESTEP_INLINE name(const name& other) {                                                              \
-    using Bits = tilestep::Whole<sizeof(name)>::Type;                                                    \
-    *reinterpret_cast<Bits*>(this) = *reinterpret_cast<const Bits*>(&other);                             \
-  }                                                                                                      \
+  TILESTEP_INLINE name(const name& other) { tilestep::move_whole<sizeof(name)>(this, &other); }          \
   TILESTEP_INLINE name& operator=(const name& other) {                                                   \
-    using Bits = tilestep::Whole<sizeof(name)>::Type;                                                    \
-    *reinterpret_cast<Bits*>(this) = *reinterpret_cast<const Bits*>(&other);                             \
+    tilestep::move_whole<sizeof(name)>(this, &other);                                                    \
     return *this;                                                                                        \
   }
 #else

@@ -18,7 +18,7 @@ constexpr unsigned kSlotBytes = 16;
 template <class T>
 TILESTEP_UNHOOKED T slot_value(const void* slots, unsigned lane) {
   T value;
-  __builtin_memcpy(&value, static_cast<const unsigned char*>(slots) + lane * kSlotBytes, sizeof value);
+  __builtin_memcpy(static_cast<void*>(&value), static_cast<const unsigned char*>(slots) + lane * kSlotBytes, sizeof value);
   return value;
 }
 
@@ -37,7 +37,7 @@ TILESTEP_UNHOOKED unsigned slots_ballot(const void* slots, unsigned mask) {
 template <class T>
 TILESTEP_INLINE T undefined_value() {
   T value;
-  __builtin_memset(&value, 0xff, sizeof value);
+  __builtin_memset(static_cast<void*>(&value), 0xff, sizeof value);
   return value;
 }
 

@@ -16,7 +16,7 @@ template <class T>
 TILESTEP_UNHOOKED Published<T> published(const void* slots, unsigned lane) {
   static_assert(sizeof(Published<T>) <= kSlotBytes, "a lane publishes at most 12 bytes and the mark");
   Published<T> slot;
-  __builtin_memcpy(&slot, static_cast<const unsigned char*>(slots) + lane * kSlotBytes, sizeof slot);
+  __builtin_memcpy(static_cast<void*>(&slot), static_cast<const unsigned char*>(slots) + lane * kSlotBytes, sizeof slot);
   return slot;
 }
 
@@ -35,7 +35,7 @@ TILESTEP_UNHOOKED unsigned lanes_with_value(const void* slots, unsigned mask, T 
     const unsigned lane = unsigned(__builtin_ctz(rest));
     const unsigned char* slot = static_cast<const unsigned char*>(slots) + lane * kSlotBytes;
     int mark;
-    __builtin_memcpy(&mark, slot + offsetof(Published<T>, present), sizeof mark);
+    __builtin_memcpy(static_cast<void*>(&mark), slot + offsetof(Published<T>, present), sizeof mark);
     if (mark == 0) continue;
     *present |= 1u << lane;
     same |= unsigned(__builtin_memcmp(slot, &value, sizeof value) == 0) << lane;
