@@ -1,0 +1,4 @@
+// cooperative_groups::reduce and its operators.
+#pragma once
+#include "../cooperative_groups.h"
+#include "../tilestep/group_reduce.h"

@@ -1,0 +1,2 @@
+#pragma once
+#error "tilestep: cuda_pipeline.h (asynchronous copies) is not run on the CPU target; copy through registers and __syncthreads()"

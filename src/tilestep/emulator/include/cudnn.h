@@ -1,0 +1,2 @@
+#pragma once
+#error "tilestep: cuDNN is not run on the CPU target; write the kernel yourself"

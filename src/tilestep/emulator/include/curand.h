@@ -1,0 +1,2 @@
+#pragma once
+#error "tilestep: cuRAND is not run on the CPU target"
