@@ -31,6 +31,11 @@ _REDEFINED = re.compile(
     rf"(?:redefinition of|conflicting declaration|redeclared|redefined).*\b(?P<name>{_GIVEN})\b"
     rf"|\b(?P<first>{_GIVEN})\b.*(?:redeclared|redefinition|redefined)"
 )
+_HEADER_OF = {
+    "cuda_fp16.h": re.compile(r"^(half2?|__half2?|__(float|half|low|high)\w*2\w*)$"),
+    "cuda_bf16.h": re.compile(r"^(__)?nv_bfloat162?$"),
+    "cooperative_groups.h": re.compile(r"^(cg|cooperative_groups)$"),
+}
 _UNDEFINED = re.compile(r"undefined (?:reference to [`'\"]?|symbol: )(?P<name>[^'\"`]+)")
 _LINK_PLACE = re.compile(r"(?:>>> referenced by |^)(?P<file>[^\s:][^:]*):(?P<line>\d+)")
 
@@ -42,21 +47,22 @@ class _Report:
     file: str
     line: int | None
     says: str
+    certain: bool = True  # False: a header's line, or the #include that led to it; a clang note may say more
 
 
 def explain_compiler(stderr: str, program: Program) -> SubmissionError:
-    """The first error that concerns the submission, as a SubmissionError (broken), from g++, clang or a linker."""
-    text = stderr.replace("‘", "'").replace("’", "'")
+    """The first error that concerns the submission, as a SubmissionError. Takes g++, clang and linkers."""
+    text = stderr.replace("\u2018", "'").replace("\u2019", "'")  # g++ quotes as the locale does
     reports = _reports(text, program.file)
     own = [report for report in reports if report.file == program.file]
     if own:
-        return _broken(_sentence(own[0].says), program, own[0].line)
+        return _broken(_sentence(own[0].says, program.source), program, own[0].line)
     if any(report.file == GLUE_FILE for report in reports):
         return _glue_error([r for r in reports if r.file == GLUE_FILE], program)
     if linked := _linker_error(text, program):
         return linked
     if reports:
-        return _broken(_sentence(reports[0].says), program, None)
+        return _broken(_sentence(reports[0].says, program.source), program, None)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if any(
         "internal compiler error" in line or "Killed signal" in line or "out of memory" in line
@@ -86,17 +92,19 @@ def _reports(text: str, file: str) -> list[_Report]:
         where, number, rest = place
         kind = _KIND.match(rest)
         if kind is None:
-            led_here = number if where == file and "required from" in rest else led_here
+            # The first line is the innermost: the call that the person wrote themselves.
+            if led_here is None and where == file and "required from" in rest:
+                led_here = number
         elif kind["kind"] == "note":
             last = found[-1] if found else None
-            if last and where == file and last.file not in places and "in instantiation of" in kind["says"]:
+            if last and where == file and not last.certain and "in instantiation of" in kind["says"]:
                 found[-1] = _Report(file, number, last.says)
         elif kind["kind"] != "warning":
             outside = where not in places
             cause = led_here if led_here is not None else included
             if outside and cause is not None:
                 where, number = file, cause
-            found.append(_Report(where, number, kind["says"]))
+            found.append(_Report(where, number, kind["says"], certain=not outside or led_here is not None))
             led_here = included = None
     return found
 
@@ -111,7 +119,7 @@ def _place_of(line: str, known: set[str]) -> tuple[str, int, str] | None:
     return (match["file"], int(match["line"]), match["rest"]) if match else None
 
 
-def _sentence(says: str) -> str:
+def _sentence(says: str, source: str) -> str:
     """One error in words that make sense to somebody who has never seen the translated text."""
     says = re.sub(r"\s*\[-[WF][\w-]*\]$|\s*\[-fpermissive\]$", "", says).strip()
     if "tilestep: " in says:
@@ -129,8 +137,12 @@ def _sentence(says: str) -> str:
         space = match["space"] or match["home"]
         if space and space.split("::")[0] not in ("std", ""):
             return f"{space}::{name} is not known to the emulator"
-        if not space and _CUDA_NAME.match(name):
-            return f"{name} is not known to the emulator"
+        if not space:
+            for header, names in _HEADER_OF.items():
+                if names.match(name) and header not in source:
+                    return f"{name} needs #include <{header}>"
+            if _CUDA_NAME.match(name):
+                return f"{name} is not known to the emulator"
     says = re.sub(r"'?tilestep_a#(\d+)'?", lambda m: f"argument {int(m[1]) + 1} of the launch", says)
     says = re.sub(r"'[^']*<lambda\(auto[^']*'", "the launch", says)
     says = re.sub(r"\btilestep_(shared|type)_\w+::", "", says)

@@ -11,33 +11,31 @@ from tilestep.frontends.structure import STATEMENT_WORDS, Structure
 from tilestep.frontends.tokens import Lexed, Token, words
 from tilestep.program import SubmissionError
 
-_FILES, _PROCESSES, _THREADS = "opens files", "starts processes", "starts threads"
-_CLOCK, _ENVIRONMENT, _SYSTEM = "reads a clock", "reads the environment", "reaches the operating system"
-_CALLS = {
-    **dict.fromkeys(words(
-        "fopen fopen64 freopen fdopen open openat creat tmpfile mkstemp unlink rename mkdir rmdir opendir "
-        "chdir truncate"
-    ), _FILES),
-    **dict.fromkeys(words(
-        "system popen fork vfork clone execl execlp execle execv execvp execve posix_spawn waitpid kill "
-        "raise"
-    ), _PROCESSES),
-    **dict.fromkeys(words("pthread_create thrd_create"), _THREADS),
-    **dict.fromkeys(words("time gettimeofday clock_gettime timespec_get sleep usleep nanosleep alarm"), _CLOCK),
-    **dict.fromkeys(words("getenv secure_getenv setenv putenv unsetenv"), _ENVIRONMENT),
-    **dict.fromkeys(words("socket connect listen accept sendto recvfrom getaddrinfo"), "opens sockets"),
-    **dict.fromkeys(words("dlopen dlsym dladdr dl_iterate_phdr"), "loads libraries"),
-    **dict.fromkeys(words(
-        "mmap munmap mprotect ptrace syscall ioctl sigaction signal process_vm_readv process_vm_writev "
-        "setjmp longjmp atexit at_quick_exit"
-    ), _SYSTEM),
-}  # fmt: skip
+_DEEDS = {
+    "opens files": words(
+        "fopen fopen64 freopen fdopen open openat creat tmpfile mkstemp unlink rename mkdir rmdir opendir"
+        " chdir truncate"
+    ),
+    "starts processes": words(
+        "system popen fork vfork clone execl execlp execle execv execvp execve posix_spawn waitpid kill raise"
+    ),
+    "starts threads": words("pthread_create thrd_create"),
+    "reads a clock": words("time gettimeofday clock_gettime timespec_get sleep usleep nanosleep alarm"),
+    "reads the environment": words("getenv secure_getenv setenv putenv unsetenv"),
+    "opens sockets": words("socket connect listen accept sendto recvfrom getaddrinfo"),
+    "loads libraries": words("dlopen dlsym dladdr dl_iterate_phdr"),
+    "reaches the operating system": words(
+        "mmap munmap mprotect ptrace syscall ioctl sigaction signal process_vm_readv process_vm_writev"
+        " setjmp longjmp atexit at_quick_exit"
+    ),
+}
+_CALLS = {name: deed for deed, names in _DEEDS.items() for name in names}
+# Those that the standard library has, too: std::remove is an algorithm, std::fopen opens a file.
 _STANDARD_CALLS = words("fopen freopen tmpfile rename system raise time timespec_get getenv signal atexit")
 _STANDARD_NAMES = {
-    **dict.fromkeys(words("thread jthread async packaged_task"), _THREADS),
-    **dict.fromkeys(words("ifstream ofstream fstream filebuf filesystem"), _FILES),
-    "chrono": _CLOCK,
-    "this_thread": _THREADS,
+    **dict.fromkeys(words("thread jthread async packaged_task this_thread"), "starts threads"),
+    **dict.fromkeys(words("ifstream ofstream fstream filebuf filesystem"), "opens files"),
+    "chrono": "reads a clock",
     "random_device": "makes a run unrepeatable",
 }
 

@@ -119,7 +119,7 @@ def _mismatch(function: Function, seam: Seam) -> str | None:
     head = [token.text for token in function.head]
     want = f"`{seam.prototype}`"
     if function.is_kernel:
-        return f"{seam.function} is a __global__ function; a host function that launches kernels is asked for: {want}"
+        return f"{seam.function} is a __global__ function; a host function that launches is asked for: {want}"
     if "__device__" in head and "__host__" not in head:
         return f"{seam.function} is a __device__ function; a host function is asked for: {want}"
     if "template" in head:

@@ -1,8 +1,8 @@
 """`__shared__` declarations become references into the block's shared segment.
 
 A CUDA `__shared__` variable has static storage: lambdas use it without capturing it, and one at namespace
-scope is seen by every function. The reference that stands for it here is a local, so it is declared anew at the
-start of each lambda or function that names it.
+scope is seen by every function. The reference that stands for it here is a local, so it is declared anew at
+the start of each lambda or function that names it.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ class SharedRewriter:
         for at, token in enumerate(lexed.tokens):
             if token.kind == "name":
                 self.places[token.text].append(at)
+        self.lambdas = [found.opening for found in structure.lambdas]
         self.aliases = {m.name for m in self.macros if m.parameters is None and _is_alias(m.body)}
 
     def run(self) -> None:
@@ -69,7 +70,7 @@ class SharedRewriter:
 
     def _declaration(self, tokens: Sequence[Token], index: int, macro: Macro | None) -> int:
         """Rewrite the declaration around tokens[index]; the index of its last token."""
-        begin, end = statement_bounds(tokens, index)
+        begin, end = statement_begin(tokens, index), statement_end(tokens, index)
         words = [
             token
             for token in tokens[begin:end]
@@ -135,10 +136,10 @@ class SharedRewriter:
                     body = range(function.scope.opening + 1, function.scope.closing)
                     if body.start in reach:
                         self._inject(body, function.parameters, names, variable)
-            for found in self.structure.lambdas:
-                body = range(found.opening + 1, found.closing)
-                if body.start in reach:
-                    self._inject(body, found.parameters, names, variable)
+            for found in self.structure.lambdas[bisect_left(self.lambdas, reach.start) :]:
+                if found.opening >= reach.stop:
+                    break
+                self._inject(range(found.opening + 1, found.closing), found.parameters, names, variable)
 
     def _inject(self, body: range, parameters: Sequence[Token], names: set[str], variable: _Variable) -> None:
         tokens = self.lexed.tokens
@@ -168,8 +169,8 @@ class SharedRewriter:
         return SubmissionError(says, file=self.edits.file, line=line, outcome="broken")
 
 
-def statement_bounds(tokens: Sequence[Token], index: int) -> tuple[int, int]:
-    """[begin, end) of the declaration around a qualifier; `end` is its `;`, or the end of the tokens."""
+def statement_begin(tokens: Sequence[Token], index: int) -> int:
+    """The first token of the declaration around a qualifier."""
     begin = index
     while begin > 0:
         before = tokens[begin - 1]
@@ -181,11 +182,17 @@ def statement_bounds(tokens: Sequence[Token], index: int) -> tuple[int, int]:
                 break
             begin = opening
         begin -= 1
+    return begin
+
+
+def statement_end(tokens: Sequence[Token], index: int) -> int:
+    """The `;` of the declaration around a qualifier, or the end of the tokens."""
     end = index
     while end < len(tokens) and tokens[end].text not in (";", "}", ")"):
-        end = min(closing(tokens, end), len(tokens) - 1) if tokens[end].text in ("(", "[", "{") else end
+        if tokens[end].text in ("(", "[", "{"):
+            end = min(closing(tokens, end), len(tokens) - 1)
         end += 1
-    return begin, end
+    return end
 
 
 def _attribute_opening(tokens: Sequence[Token], last: int) -> int | None:
@@ -242,7 +249,7 @@ def _hidden(parameters: Sequence[Token], tokens: Sequence[Token], body: range, n
         return True
     for at in body:
         if tokens[at].text == "__shared__":
-            begin, end = statement_bounds(tokens, at)
-            if any(token.text == name for token in tokens[begin:end]):
+            words = tokens[statement_begin(tokens, at) : statement_end(tokens, at)]
+            if any(token.text == name for token in words):
                 return True
     return False

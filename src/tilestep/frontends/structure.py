@@ -1,8 +1,8 @@
 """The shape of a file: its scopes, functions and lambdas, found from tokens alone.
 
 A full grammar is not needed, and stands in the way: a file that a grammar cannot read (macros, exotic
-attributes) may still be a fine kernel. What is found here decides where a rewrite goes, never whether the C++ is
-right.
+attributes) may still be a fine kernel. What is found here decides where a rewrite goes, never whether the C++
+is right.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class _Analyser:
         for bracket, _, _ in self.stack:
             if bracket == "{":
                 self.scope.closing = len(self.tokens)
-        self.found.lambdas = list(_lambdas(self.tokens))
+        self.found.lambdas = sorted(_lambdas(self.tokens), key=lambda found: found.opening)
         return self.found
 
     def _directive(self, directive: Directive, index: int) -> None:

@@ -7,7 +7,7 @@ from itertools import count
 
 from tilestep.frontends.declarations import parse
 from tilestep.frontends.edits import Edits
-from tilestep.frontends.shared import statement_bounds
+from tilestep.frontends.shared import statement_begin
 from tilestep.frontends.structure import Structure
 from tilestep.frontends.tokens import Lexed, Token, closing
 from tilestep.program import SubmissionError
@@ -32,7 +32,7 @@ def rewrite_variables(lexed: Lexed, structure: Structure, edits: Edits) -> None:
     for index, token in enumerate(tokens):
         if index <= done or token.text not in _SPACES or not structure.scope_of[index].at_namespace_level:
             continue
-        begin, _ = statement_bounds(tokens, index)
+        begin = statement_begin(tokens, index)
         end = _variable_end(tokens, index)
         if end is None:
             continue
