@@ -26,7 +26,7 @@ from tilestep.targets import doctor as machine
 
 INTERRUPTED = 130
 OUR_FAULT = 3
-USAGE = 2
+NO_TARGET = 4
 
 
 class _Commands(click.Group):
@@ -58,7 +58,7 @@ def _internal(error: Exception) -> str:
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(f"tilestep {__version__}, Python {sys.version}\n{sys.argv}\n\n")
         traceback.print_exception(error, file=file)
-    what = f"{type(error).__name__}: {error}"
+    what = f"{type(error).__name__}: {error}".splitlines()[0].rstrip(":")
     return f"tilestep: this is our fault, not your file's ({what}); the traceback is in {name}"
 
 
@@ -153,16 +153,16 @@ def judge_command(
             on_progress=None if as_json else tell,
             fail_fast=fail_fast,
         )
-    _print(verdict, as_json)
+    _print(verdict, lengths, as_json)
     return verdict.exit_code
 
 
-def _print(verdict: Verdict, as_json: bool) -> None:
+def _print(verdict: Verdict, lengths: Sequence[int] | None, as_json: bool) -> None:
     """The verdict on standard output; the sentence of a file that never ran on standard error."""
     if as_json:
         click.echo(dumps(verdict.to_json()))
     elif verdict.cases or verdict.findings:
-        show_verdict(verdict, console.stdout())
+        show_verdict(verdict, console.stdout(), lengths)
     else:
         click.echo(verdict.says, err=True)
 
@@ -200,7 +200,7 @@ def doctor(as_json: bool) -> int:
         click.echo(dumps(tables.checks_json(checks)))
     else:
         tables.show_checks(checks, console.stdout())
-    return 0
+    return 0 if all(check.ok for check in checks) else NO_TARGET
 
 
 @cli.command("list")

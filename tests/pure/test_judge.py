@@ -86,9 +86,9 @@ def test_a_right_kernel_passes_and_its_runs_are_counted(file: Path) -> None:
     assert [case.ok for case in verdict.cases] == [True] * len(verdict.cases)
     assert {case.length for case in verdict.cases} == set(FEW)
     assert all(list(case.tensors) == ["attention_output", "block_output"] for case in verdict.cases)
-    assert "checkers: 6 runs, 600 memory accesses, 3 thread orders" in verdict.evidence
+    assert "checkers: 6 runs in 3 thread orders, 600 accesses, no finding" in verdict.evidence
     assert "not judged" in verdict.says  # the gate stands at the profile length
-    assert "seed 1" in verdict.evidence
+    assert "seed: 1" in verdict.evidence
     assert told[-1].done == told[-1].total == 6 + len(verdict.cases)
 
 

@@ -36,8 +36,8 @@ def decide(trial: Trial, facts: dict[str, Any]) -> Verdict:
 
 
 def describe_runs(trial: Trial) -> tuple[str, ...]:
-    """The facts behind a verdict, a line each."""
-    lines = [f"seed {trial.seed}"]
+    """The facts behind a verdict, a line each: a label, a colon, the fact."""
+    lines = [f"seed: {trial.seed}"]
     if trial.compared:
         lengths = sorted({case.length for case in trial.compared})
         lines.append(
@@ -45,21 +45,30 @@ def describe_runs(trial: Trial) -> tuple[str, ...]:
         )
     if trial.checked_runs:
         lines.append(
-            f"checkers: {trial.checked_runs} runs, {trial.accesses} memory accesses, 3 thread orders"
+            f"checkers: {trial.checked_runs} runs in 3 thread orders, {_rounded(trial.accesses)} accesses, "
+            f"{_count(len(merge_findings(trial.findings)))}"
         )
     if trial.compared and not trial.launches:
-        lines.append("the seam launched no kernel")
+        lines.append("launches: the seam launched no kernel")
     if trial.unsteady and trial.findings:
-        lines.append(trial.unsteady[0].says)
+        lines.append(f"order: {trial.unsteady[0].says}")
     if trial.traffic is not None:
         t = trial.traffic
         lines.append(
-            f"global memory at T = {t.length}: {t.k_bytes} bytes of K and {t.v_bytes} of V read, "
-            f"baseline {t.baseline_kv_bytes} in all"
+            f"bytes: at T = {t.length} {t.k_bytes:,} of K and {t.v_bytes:,} of V read from global memory, "
+            f"baseline {t.baseline_kv_bytes:,} in all"
         )
     if trial.target.kind == "cpu":
         lines.append("speed: not judged here, no GPU")
     return tuple(lines)
+
+
+def _count(findings: int) -> str:
+    return "no finding" if findings == 0 else f"{findings} finding{'s' if findings > 1 else ''}"
+
+
+def _rounded(count: int) -> str:
+    return f"{count / 1e6:,.0f} million" if count >= 10_000_000 else f"{count:,}"
 
 
 def element(first: FirstWrong) -> str:
@@ -86,15 +95,15 @@ def _unsafe(findings: tuple[Finding, ...]) -> str:
 
 def _slow(traffic: KvTraffic) -> str:
     return (
-        f"Right at every value, but it reads K and V only {traffic.cut:.1f}x less than the baseline: "
-        f"the gate is {traffic.gate:g}x."
+        f"Right at every value, but its K and V traffic is cut {traffic.cut:.1f}x "
+        f"against the baseline, and the gate is {traffic.gate:g}x."
     )
 
 
 def _passed(trial: Trial) -> str:
     says = f"Right in all {len(trial.compared)} cases, with no finding"
     if trial.traffic is not None and trial.traffic.gate is not None:
-        return f"{says}, and it reads K and V {trial.traffic.cut:.1f}x less than the baseline."
+        return f"{says}, and K and V traffic is cut {trial.traffic.cut:.1f}x against the baseline."
     if trial.step.traffic_gate is not None:
         return f"{says}; the gate stands at T = {contract.PROFILE_LENGTH}, which was not judged."
     return f"{says}."

@@ -40,8 +40,8 @@ def judge(
 
     `lengths` are the small lengths (default: the contract's), each from 1 to the profile length; `profile`
     judges the profile length too, if all of them are right. `seed` fixes the values that are fed. `fail_fast`
-    stops at the first wrong case. Raises KeyError for an unknown step, ValueError for a length out of range or
-    a step that is not judged yet, and VoidCase if a case of ours could be passed by a wrong answer.
+    stops at the first wrong case. Raises KeyError for an unknown step, ValueError for one that is not judged
+    yet or a length out of range, and VoidCase if a case of ours could be passed by a wrong answer.
     """
     wanted = contract.STEP[step]
     if not wanted.judged:

@@ -6,23 +6,24 @@ from collections.abc import Iterable
 from typing import Any
 
 from rich.console import Console
-from rich.markdown import Markdown
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from tilestep import contract, kernels
 from tilestep.contract import Step
 from tilestep.report.console import mark
+from tilestep.report.markdown import show_markdown
 from tilestep.report.pages import Page, codes, page
 from tilestep.targets.doctor import Check
+
+MARGIN = 14  # width of the marks and names on the left
 
 
 def gate_text(step: Step) -> str:
     """What a step must beat, in words; "" where only values count."""
     if step.speed_gate is None:
         return ""
-    return f"{step.speed_gate:g}x faster on a GPU; {step.traffic_gate:g}x fewer K/V bytes on a CPU"
+    return f"{step.traffic_gate:g}x fewer K/V bytes"
 
 
 def steps_json() -> dict[str, Any]:
@@ -52,10 +53,8 @@ def show_steps(console: Console) -> None:
     table = _table("", "step", "title", "gate")
     for step in contract.STEPS:
         style = "" if step.judged else "quiet"
-        title = step.title if step.judged else f"{step.title} (not judged yet)"
-        table.add_row(
-            str(step.stage), Text(step.name, style=style or "code"), title, gate_text(step), style=style
-        )
+        gate = gate_text(step) if step.judged else "not judged yet"
+        table.add_row(str(step.stage), Text(step.name, style=style or "code"), step.title, gate, style=style)
     console.print()
     console.print(table)
     rungs = _table("kernel", "idea")
@@ -69,15 +68,16 @@ def show_steps(console: Console) -> None:
 
 def show_checks(checks: Iterable[Check], console: Console) -> None:
     """What this machine has, and the command that mends what it lacks."""
-    table = Table.grid(padding=(0, 2, 0, 0))
+    console.print()
     for check in checks:
-        sign = Text(mark(console, check.ok), style="good" if check.ok else "bad")
+        sign = Text(mark(console, check.ok).ljust(3), style="good" if check.ok else "bad")
         says = Text(check.says)
         if not check.ok and check.mend:
             says.append(f"\n{check.mend}", style="place")
-        table.add_row(sign, Text(check.name, style="code"), says)
-    console.print()
-    console.print(table)
+        for number, line in enumerate(says.wrap(console, console.width - MARGIN)):
+            line.rstrip()
+            margin = Text.assemble(sign, (check.name.ljust(MARGIN - 3), "code"))
+            console.print(margin + line if number == 0 else Text(" " * MARGIN) + line)
     console.print()
 
 
@@ -89,7 +89,7 @@ def checks_json(checks: Iterable[Check]) -> dict[str, Any]:
 def show_page(found: Page, console: Console) -> None:
     """One page of explanation."""
     console.print()
-    console.print(Padding(Markdown(found.text), (0, 2)))
+    show_markdown(found.text, console)
     console.print()
 
 

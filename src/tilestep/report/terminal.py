@@ -4,46 +4,60 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console, RenderableType
-from rich.padding import Padding
-from rich.table import Table
+from rich.console import Console
 from rich.text import Text
 
 from tilestep import contract
+from tilestep.cases import FAMILIES
 from tilestep.judge.verdict import CaseResult, FirstWrong, KvTraffic, MistakeFound, Outcome, Verdict
 from tilestep.program import Finding
 from tilestep.report.console import mark
 from tilestep.report.pages import codes
 
-SHOWN_FINDINGS = 8
-LABEL = 14  # columns of the labels on the left
+SHOWN_FINDINGS = 5
+SHOWN_EVIDENCE = ("checkers", "launches")
+LABEL = 14  # width of the labels on the left
+COLUMN = 12  # width of a family's column
+
+Rows = list[tuple[str, Text]]
 
 
-def show_verdict(verdict: Verdict, console: Console) -> None:
-    """Prints the whole verdict."""
+def show_verdict(verdict: Verdict, console: Console, lengths: Sequence[int] | None = None) -> None:
+    """Prints the whole verdict. `lengths` are what the person asked for, None for all."""
     console.print()
     console.print(_headline(verdict))
     if verdict.cases:
         console.print()
-        console.print(_cases(verdict.cases, console))
-    blocks: list[list[tuple[str, RenderableType]]] = [
+        _show_cases(verdict.cases, console)
+    for rows in (
         _first_wrong(verdict.first_wrong),
         _mistakes(verdict.mistakes),
         _findings(verdict.findings),
-        [*_traffic(verdict.traffic), *_speed(verdict), ("again", _again(verdict))],
-    ]
-    for rows in blocks:
+        [*_facts(verdict), *_traffic(verdict.traffic), *_speed(verdict)],
+    ):
         if rows:
             console.print()
-            console.print(_rows(rows))
+            _show_rows(rows, console)
+    _show_rows([("again", _again(verdict, lengths))], console, wrap=False)
     console.print()
     console.print(Text(verdict.says))
     console.print()
 
 
-def _headline(verdict: Outcome) -> RenderableType:
+def _show_rows(rows: Rows, console: Console, *, wrap: bool = True) -> None:
+    """Labels on the left, what they label on the right, wrapped in a column of its own."""
+    for label, value in rows:
+        lines = value.wrap(console, console.width - LABEL) if wrap else [value]
+        for number, line in enumerate(lines):
+            line.rstrip()
+            margin = Text((label if number == 0 else "").ljust(LABEL), style="label")
+            console.print(Text.assemble(margin, line), soft_wrap=True)
+
+
+def _headline(verdict: Outcome) -> Text:
     line = Text()
     line.append(Path(verdict.submission.file).name, style="bold")
     line.append("   ")
@@ -56,45 +70,42 @@ def _headline(verdict: Outcome) -> RenderableType:
 # --- lengths and families -----------------------------------------------------------------------------------
 
 
-def _cases(cases: tuple[CaseResult, ...], console: Console) -> RenderableType:
+def _show_cases(cases: tuple[CaseResult, ...], console: Console) -> None:
     """A row for each length, a column for each family: the largest error as a share of its tolerance."""
-    families = list(dict.fromkeys(case.family for case in cases))
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="quiet")
-    table.add_column("T", justify="right", min_width=5)
-    for family in families:
-        table.add_column(family, justify="right", min_width=8)
+    shown = {case.family for case in cases}
+    families = [family for family in FAMILIES if family in shown]
     by_place = {(case.length, case.family): case for case in cases}
+    header = "T".rjust(5) + "".join(family.rjust(COLUMN) for family in families)
+    console.print(Text(header, style="quiet"))
     for length in sorted({case.length for case in cases}):
-        cells = [_cell(by_place.get((length, family)), console) for family in families]
-        table.add_row(str(length), *cells)
-    grid = Table.grid()
-    grid.add_row(table)
-    grid.add_row(Text("largest error / tolerance of each case; above 1 is wrong", style="quiet"))
-    return grid
+        line = Text(str(length).rjust(5))
+        for family in families:
+            line.append(_cell(by_place.get((length, family)), console))
+        line.rstrip()
+        console.print(line)
+    console.print(Text("largest error / tolerance of each case; above 1 is wrong", style="quiet"))
 
 
 def _cell(case: CaseResult | None, console: Console) -> Text:
     if case is None:
-        return Text("")
+        return Text(" " * COLUMN)
     if case.ok:
-        return Text(f"{case.ratio:.3f} " + " ", style="good")
-    return Text(f"{ratio_text(case.ratio)} {mark(console, False)}", style="wrong")
+        return Text(f"{case.ratio:.3f}".rjust(COLUMN), style="good")
+    return Text(f"{mark(console, False)} {ratio_text(case.ratio)}".rjust(COLUMN), style="wrong")
 
 
 def ratio_text(ratio: float) -> str:
-    """A ratio of a wrong value, short: 3.2, 540, 7e+05, nan."""
+    """A ratio of a wrong value, short: 3.2, 540, 7e+06, nan."""
     if math.isnan(ratio):
         return "nan"
     if math.isinf(ratio):
         return "inf"
     if ratio < 10:
         return f"{ratio:.2f}"
-    return f"{ratio:.0f}" if ratio < 10_000 else f"{ratio:.0e}"
+    return f"{ratio:.0f}" if ratio < 1000 else f"{ratio:.0e}"
 
 
 # --- what is wrong, and why ---------------------------------------------------------------------------------
-
-Rows = list[tuple[str, RenderableType]]
 
 
 def _first_wrong(first: FirstWrong | None) -> Rows:
@@ -119,7 +130,7 @@ def _mistakes(mistakes: tuple[MistakeFound, ...]) -> Rows:
         title.append(f"   {mistake.name}")
         rows.append(("mistake" if number == 0 else "or", title))
         rows.append(("", Text(mistake.says)))
-        rows.append(("", _explain(mistake.code)))
+        rows += _explain(mistake.code)
     return rows
 
 
@@ -131,19 +142,17 @@ def _findings(findings: tuple[Finding, ...]) -> Rows:
             place = finding.file if finding.line is None else f"{finding.file}:{finding.line}"
             title.append("   ")
             title.append(place, style="place")
-        if finding.count > 1:
-            title.append(f"   {finding.count:,} times", style="quiet")
         rows.append(("finding" if number == 0 else "", title))
         rows.append(("", Text(finding.says)))
     if len(findings) > SHOWN_FINDINGS:
         rows.append(("", Text(f"and {len(findings) - SHOWN_FINDINGS} more: --json lists all", style="quiet")))
     for code in dict.fromkeys(finding.code for finding in findings[:SHOWN_FINDINGS]):
-        rows.append(("", _explain(code)))
-    return [row for row in rows if str(row[1])]
+        rows += _explain(code)
+    return rows
 
 
-def _explain(code: str) -> Text:
-    return Text(f"tilestep explain {code}" if code in codes() else "", style="quiet")
+def _explain(code: str) -> Rows:
+    return [("", Text(f"tilestep explain {code}", style="quiet"))] if code in codes() else []
 
 
 # --- bytes, speed, and how to see it again ------------------------------------------------------------------
@@ -152,20 +161,25 @@ def _explain(code: str) -> Text:
 def _traffic(traffic: KvTraffic | None) -> Rows:
     if traffic is None:
         return []
-    line = Text(f"{bytes_text(traffic.kv_bytes)} of K and V at T = {traffic.length}; ")
+    line = Text(f"{bytes_text(traffic.kv_bytes)} read at T = {traffic.length}, ")
     line.append(f"baseline {bytes_text(traffic.baseline_kv_bytes)}: ")
-    line.append(f"{traffic.cut:.1f}x less", style="good" if traffic.ok else "wrong")
+    line.append(f"cut {traffic.cut:.1f}x", style="good" if traffic.ok else "wrong")
     if traffic.gate is not None:
-        line.append(f", gate {traffic.gate:g}x")
-    return [("moved", line)]
+        line.append(f" (gate {traffic.gate:g}x)")
+    return [("K and V", line)]
+
+
+def _facts(verdict: Outcome) -> Rows:
+    """The evidence that no other part of the display shows."""
+    pairs = [line.split(": ", 1) for line in verdict.evidence if ": " in line]
+    return [(label, Text(fact)) for label, fact in pairs if label in SHOWN_EVIDENCE]
 
 
 def _speed(verdict: Verdict) -> Rows:
     return [("speed", Text("not judged here, no GPU"))] if verdict.target.kind == "cpu" else []
 
 
-def _again(verdict: Outcome) -> Text:
-    lengths = sorted({case.length for case in verdict.cases})
+def _again(verdict: Outcome, lengths: Sequence[int] | None) -> Text:
     words = [
         "tilestep",
         "judge",
@@ -175,8 +189,7 @@ def _again(verdict: Outcome) -> Text:
         "--seed",
         str(verdict.seed),
     ]
-    usual = {*contract.LENGTHS, contract.PROFILE_LENGTH}
-    if not set(lengths) <= usual or (verdict.exit_code == 0 and set(lengths) != usual):
+    if lengths is not None:
         words += ["--lengths", ",".join(map(str, lengths))]
     return Text(shlex.join(words), style="place")
 
@@ -187,13 +200,3 @@ def bytes_text(count: int) -> str:
         if count >= size:
             return f"{count / size:.3g} {unit}"
     return f"{count} B"
-
-
-def _rows(rows: Rows) -> RenderableType:
-    """Labels on the left, what they label on the right, wrapped in its own column."""
-    grid = Table.grid(padding=(0, 0))
-    grid.add_column(width=LABEL, style="label")
-    grid.add_column(overflow="fold")
-    for label, value in rows:
-        grid.add_row(label, value)
-    return Padding(grid, (0, 0))
