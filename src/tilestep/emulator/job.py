@@ -134,7 +134,8 @@ class _Reading:
         return self._describe(event, None, None)
 
     def _describe(self, event: Event, where: Place | None, other: Place | None) -> Finding:
-        finding = describe(event, where, other)
+        shapes = {buffer.name: (buffer.rows, buffer.width) for buffer in self.job.buffers}
+        finding = describe(event, where, other, shapes)
         return finding if finding.file else replace(finding, file=self.file)
 
     def _findings(self) -> tuple[Finding, ...]:

@@ -7,6 +7,7 @@ innermost frame that lies in the submission's own file.
 from __future__ import annotations
 
 import bisect
+import functools
 import os.path
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -50,21 +51,47 @@ def places(executable: Path, file: str, counters: Iterable[int]) -> dict[int, Pl
 
     `file` is the name in the translation unit's #line directives. Executables without DWARF give nothing.
     """
-    wanted = sorted(set(counters))
+    wanted = set(counters)
     if not wanted:
         return {}
+    code = _code_of(executable, os.path.normpath(file))
+    found = {counter: code.line(code.anchor + counter) for counter in wanted}
+    return {counter: Place(file, line) for counter, line in found.items() if line is not None}
+
+
+@dataclass
+class _Code:
+    """Where the code of one file lies in an executable."""
+
+    file: str
+    anchor: int = 0
+    rows: list[_Row] = field(default_factory=list)  # by address
+    calls: list[_Call] = field(default_factory=list)
+
+    def line(self, address: int) -> int | None:
+        """The line of the file that an address belongs to, inlined or not."""
+        at = bisect.bisect_right(self.rows, address, key=lambda row: row.address) - 1
+        if at < 0 or address >= self.rows[at].end:
+            return None
+        if self.rows[at].file == self.file:
+            return self.rows[at].line
+        return _innermost(self.calls, address, self.file)
+
+
+@functools.lru_cache(maxsize=16)
+def _code_of(executable: Path, file: str) -> _Code:
+    """Reads an executable's tables. It is named by its content, so what was read stays true."""
+    code = _Code(file)
     try:
         with executable.open("rb") as stream:
             elf = ELFFile(stream)
             anchor = _anchor(elf)
-            if anchor is None or not elf.has_dwarf_info():
-                return {}
-            found = _lookup(
-                elf.get_dwarf_info(), os.path.normpath(file), [anchor + counter for counter in wanted]
-            )
+            if anchor is not None and elf.has_dwarf_info():
+                code.anchor = anchor
+                _read_tables(elf.get_dwarf_info(), code)
     except (ELFError, OSError):
-        return {}
-    return {counter: Place(file, found[anchor + counter]) for counter in wanted if anchor + counter in found}
+        return _Code(file)
+    return code
 
 
 def _anchor(elf: ELFFile) -> int | None:
@@ -73,29 +100,14 @@ def _anchor(elf: ELFFile) -> int | None:
     return int(symbols[0]["st_value"]) if symbols else None
 
 
-def _lookup(dwarf: Any, file: str, addresses: list[int]) -> dict[int, int]:
-    """Lines by address, for those addresses that lie in code of `file`, inlined or not."""
-    lines: dict[int, int] = {}
+def _read_tables(dwarf: Any, code: _Code) -> None:
     for unit in dwarf.iter_CUs():
         top = unit.get_top_DIE()
         names = _FileNames(dwarf, unit, top)
-        if file not in names:
-            continue
-        rows = sorted(_rows(dwarf, unit, names), key=lambda row: row.address)
-        starts = [row.address for row in rows]
-        calls: list[_Call] | None = None
-        for address in addresses:
-            at = bisect.bisect_right(starts, address) - 1
-            if at < 0 or address >= rows[at].end:
-                continue
-            if rows[at].file == file:
-                lines[address] = rows[at].line
-                continue
-            if calls is None:
-                calls = list(_inlined_calls(dwarf, unit, top, names))
-            if (line := _innermost(calls, address, file)) is not None:
-                lines[address] = line
-    return lines
+        if code.file in names:
+            code.rows += _rows(dwarf, unit, names)
+            code.calls += _inlined_calls(dwarf, unit, top, names)
+    code.rows.sort(key=lambda row: row.address)
 
 
 def _innermost(calls: list[_Call], address: int, file: str) -> int | None:
