@@ -36,6 +36,9 @@ struct SmallFloat {
   template <class Number, IfNumber<Number> = 0>
   TILESTEP_INLINE SmallFloat(Number value) : bits(Format::round(small_source(value))) {}
 
+  template <class Other>
+  TILESTEP_INLINE explicit SmallFloat(SmallFloat<Other> other) : SmallFloat(float(other)) {}
+
   TILESTEP_INLINE static SmallFloat of_bits(unsigned short bits) {
     SmallFloat number;
     number.bits = bits;
@@ -64,10 +67,10 @@ struct SmallFloat {
   friend TILESTEP_INLINE SmallFloat operator-(SmallFloat a) { return __hneg(a); }
   friend TILESTEP_INLINE SmallFloat operator+(SmallFloat a, SmallFloat b) { return rounded(a.wide() + b.wide()); }
   friend TILESTEP_INLINE SmallFloat operator-(SmallFloat a, SmallFloat b) { return rounded(a.wide() - b.wide()); }
-  friend TILESTEP_INLINE SmallFloat operator*(SmallFloat a, SmallFloat b) { return rounded(a.wide() * b.wide()); }
-  friend TILESTEP_INLINE SmallFloat operator/(SmallFloat a, SmallFloat b) { return rounded(a.wide() / b.wide()); }
+  friend TILESTEP_INLINE SmallFloat operator*(SmallFloat a, SmallFloat b) { return rounded(Format::product(a.wide(), b.wide())); }
+  friend TILESTEP_INLINE SmallFloat operator/(SmallFloat a, SmallFloat b) { return rounded(Format::quotient(a.wide(), b.wide())); }
   friend TILESTEP_INLINE bool operator==(SmallFloat a, SmallFloat b) { return a.wide() == b.wide(); }
-  friend TILESTEP_INLINE bool operator!=(SmallFloat a, SmallFloat b) { return a.wide() < b.wide() || a.wide() > b.wide(); }
+  friend TILESTEP_INLINE bool operator!=(SmallFloat a, SmallFloat b) { return a.wide() != b.wide(); }
   friend TILESTEP_INLINE bool operator<(SmallFloat a, SmallFloat b) { return a.wide() < b.wide(); }
   friend TILESTEP_INLINE bool operator<=(SmallFloat a, SmallFloat b) { return a.wide() <= b.wide(); }
   friend TILESTEP_INLINE bool operator>(SmallFloat a, SmallFloat b) { return a.wide() > b.wide(); }
@@ -114,12 +117,12 @@ struct SmallFloat {
   }
 
   friend TILESTEP_INLINE bool __heq(SmallFloat a, SmallFloat b) { return a == b; }
-  friend TILESTEP_INLINE bool __hne(SmallFloat a, SmallFloat b) { return a != b; }
+  friend TILESTEP_INLINE bool __hne(SmallFloat a, SmallFloat b) { return a < b || a > b; }
   friend TILESTEP_INLINE bool __hlt(SmallFloat a, SmallFloat b) { return a < b; }
   friend TILESTEP_INLINE bool __hle(SmallFloat a, SmallFloat b) { return a <= b; }
   friend TILESTEP_INLINE bool __hgt(SmallFloat a, SmallFloat b) { return a > b; }
   friend TILESTEP_INLINE bool __hge(SmallFloat a, SmallFloat b) { return a >= b; }
-  friend TILESTEP_INLINE bool __hequ(SmallFloat a, SmallFloat b) { return !(a != b); }
+  friend TILESTEP_INLINE bool __hequ(SmallFloat a, SmallFloat b) { return !__hne(a, b); }
   friend TILESTEP_INLINE bool __hneu(SmallFloat a, SmallFloat b) { return !(a == b); }
   friend TILESTEP_INLINE bool __hltu(SmallFloat a, SmallFloat b) { return !(a >= b); }
   friend TILESTEP_INLINE bool __hleu(SmallFloat a, SmallFloat b) { return !(a > b); }
