@@ -141,8 +141,9 @@ def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory,
         assert result.text.strip()
 
 
-TEXTS = r"""<<< >>> > < ( ) [ ] { } ; , :: . -> = * & # ' " R"( )" /* */ // 0 1'0 k a->b template extern static
-    __shared__ __global__ __device__ __constant__ void float struct operator if else #define #if #else #endif
+TEXTS = r"""<<< >>> > < ( ) [ ] { } ; , :: . -> = * & # ' " R"( )" /* */ // 0 1'0 k a->b template
+    extern static __shared__ __global__ __device__ __constant__ void float struct operator if else
+    #define #if #else #endif
     #include namespace x, alignas(16) __align__(8) NULL runCausalAttention LAUNCH(k) auto"""
 PIECES = st.sampled_from([*TEXTS.split(), "\n", "\\\n", "\n#"])
 

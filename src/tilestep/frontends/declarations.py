@@ -137,9 +137,14 @@ def _is_attribute_macro(tokens: Sequence[Token], at: int) -> bool:
 
 def _starts_declarator(tokens: Sequence[Token], at: int) -> bool:
     """Is this name the declared one? It is, unless more of a type follows it."""
-    if at + 1 >= len(tokens):
+    behind = at + 1
+    while (
+        behind + 1 < len(tokens) and tokens[behind].text in ATTRIBUTE_CALLS and tokens[behind + 1].text == "("
+    ):
+        behind = closing(tokens, behind + 1) + 1
+    if behind >= len(tokens):
         return True
-    following = tokens[at + 1]
+    following = tokens[behind]
     return following.kind != "name" and following.text not in ("::", "<", "*", "&", "&&")
 
 

@@ -71,8 +71,8 @@ def _fault(tokens: Sequence[Token], index: int, own: set[str]) -> str | None:
             else None
         )
     if before is not None:
-        if before.text in (".", "->"):
-            return None
+        if before.text in (".", "->") or (before.kind == "name" and before.text not in STATEMENT_WORDS):
+            return None  # a member, or a declaration
         left = tokens[index - 2] if before.text == "::" and index >= 2 else None
         if left is not None and left.kind == "name" and left.text not in STATEMENT_WORDS:
             return None  # of another namespace or class

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Sequence
 
 from tilestep.contract import Seam
+from tilestep.emulator.refusals import refused
 from tilestep.frontends.declarations import BUILTIN_TYPES, split_commas
 from tilestep.frontends.structure import Function, Structure
 from tilestep.frontends.tokens import Lexed, Token, flatten, words
@@ -24,18 +25,18 @@ _KNOWN_TYPES = BUILTIN_TYPES - {"auto"} | {
     "cudaError_t",
 }
 _REFUSED_IN_SEAM = {
-    "cudaDeviceSynchronize": "waits for the GPU",
-    "cudaThreadSynchronize": "waits for the GPU",
-    "cudaStreamSynchronize": "waits for the GPU",
-    "cudaEventSynchronize": "waits for the GPU",
-    "cudaStreamCreate": "makes a stream",
-    "cudaStreamCreateWithFlags": "makes a stream",
-    "cudaStreamCreateWithPriority": "makes a stream",
-    "cudaEventCreate": "makes an event",
-    "cudaEventCreateWithFlags": "makes an event",
-    "cudaMemcpyDeviceToHost": "reads device memory back",
-    "cudaMallocManaged": "asks for managed memory",
-    "cudaLaunchHostFunc": "runs a host function on a stream",
+    "cudaDeviceSynchronize": "synchronise",
+    "cudaThreadSynchronize": "synchronise",
+    "cudaStreamSynchronize": "synchronise",
+    "cudaEventSynchronize": "synchronise",
+    "cudaStreamCreate": "stream",
+    "cudaStreamCreateWithFlags": "stream",
+    "cudaStreamCreateWithPriority": "stream",
+    "cudaEventCreate": "event",
+    "cudaEventCreateWithFlags": "event",
+    "cudaMemcpyDeviceToHost": "read_back",
+    "cudaMallocManaged": "managed_memory",
+    "cudaLaunchHostFunc": "host_function",
 }
 
 
@@ -187,8 +188,5 @@ def _refuse_host_calls(tokens: Sequence[Token], function: Function, file: str) -
         token = tokens[index]
         why = _REFUSED_IN_SEAM.get(token.text)
         if why and token.kind == "name" and token.conditions == function.name.conditions:
-            raise SubmissionError(
-                f"{token.text} {why}; a seam only launches kernels, and tilestep waits for them",
-                file=file,
-                line=token.line,
-            )
+            says = refused({"event": "refused", "why": why, "call": token.text})
+            raise SubmissionError(says, file=file, line=token.line)

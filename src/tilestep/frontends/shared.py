@@ -78,7 +78,9 @@ class SharedRewriter:
         ]
         declared = parse(words)
         line = tokens[index].line
-        if declared is None or any(d.function for d in declared.declarators if not d.grouped):
+        ended = end == len(tokens) if macro else False
+        ended = ended or (end < len(tokens) and tokens[end].text == ";")
+        if declared is None or not ended or any(d.function for d in declared.declarators if not d.grouped):
             raise self._error("tilestep cannot read this __shared__ declaration", line)
         if any(d.initialised for d in declared.declarators):
             raise self._error("a __shared__ variable cannot have an initial value", line)
