@@ -136,10 +136,8 @@ def _weights(seed: int) -> dict[str, Floats]:
     rng = np.random.default_rng([seed])
     weights: dict[str, Floats] = {}
     for name, shape in WEIGHTS.items():
-        drawn = rng.standard_normal(shape, dtype=np.float32)
-        weights[name] = (
-            np.float32(1.0) + drawn / 8 if len(shape) == 1 else drawn / np.float32(np.sqrt(shape[1]))
-        )
+        mean, scale = (1.0, 8.0) if len(shape) == 1 else (0.0, float(np.sqrt(shape[1])))
+        weights[name] = np.asarray(mean + rng.standard_normal(shape) / scale, dtype=np.float32)
         weights[name].setflags(write=False)
     return weights
 
@@ -223,7 +221,7 @@ def _previous_output(case: Case) -> Doubles:
 def void(case: Case, want: ArrayLike, bound: ArrayLike) -> list[str]:
     """The impostors that pass a case within its bound [T, D], which makes the case void.
 
-    An impostor that equals the right output to rounding is none: with one key the mean of the values is right.
+    An impostor that equals the right output to rounding is none: with one key, the values' mean is right.
     """
     rows = case.judged_rows
     right = np.asarray(want, dtype=np.float64)[rows]

@@ -26,11 +26,11 @@ UNIT = 2.0**-24  # largest relative error of one fp32 rounding
 TINY = float(np.finfo(np.float32).tiny)  # below this fp32 loses bits, or flushes to zero
 
 # In units of UNIT; each is four times what was seen, or what the CUDA manual allows, whichever is more.
-DOT = 40.0  # per sum |q_d k_d| / sqrt(DH); worst in a serial sum whose products all have one sign
-EXPONENT = 10.0  # per |score - max|; __expf may be off by 1.173 |x| units in the last place, two UNITs each
-WEIGHT = 20.0  # per weight: __expf's two units in the last place, and the rounding of the product with V
-SUM = 8.0  # per sum p_j |v_j|: the division, the store, the rescaling
-SUM_PER_ROOT_KEY = 2.0  # the same, per root of the number of keys: a running sum's roundings walk at random
+DOT = 60.0  # per sum |q_d k_d| / sqrt(DH); worst in a serial sum whose products all have one sign
+EXPONENT = 24.0  # per |score - max|; __expf may be off by 1.173 |x| units in the last place, two UNITs each
+WEIGHT = 60.0  # per weight: __expf's two units in the last place, and the rounding of the product with V
+SUM = 16.0  # per sum p_j |v_j|: the division, the store, the rescaling
+SUM_PER_ROOT_KEY = 6.0  # the same, per root of the number of keys; worst when one key leads many small ones
 LINEAR = 2.0  # per sum |x_d w_d| and root of the number of terms, for a dot product of the tail
 
 _QUERY_ROWS_AT_ONCE = 256

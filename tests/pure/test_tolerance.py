@@ -1,0 +1,178 @@
+"""Honest fp32 arithmetic fits the bounds four times over; TF32, bf16 and fp16 arithmetic does not fit at all.
+
+Both are simulated: a kernel's roundings, one by one, in NumPy's float32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from tilestep import cases, reference, tolerance
+from tilestep.contract import DH, GROUP, HQ
+
+STEP = "online-attention"
+F32 = np.float32
+LOG2E = F32(np.log2(np.e))
+
+
+def worst_ratio(got: np.ndarray, case: cases.Case) -> float:
+    """Largest error over bound among the judged rows; infinite where something is not finite."""
+    want = reference.attention(case.qkv)
+    bound = tolerance.attention(case.qkv, want)
+    rows = case.judged_rows
+    ratio = np.abs(got[rows].astype(np.float64) - want[rows]) / bound[rows]
+    return float(np.max(np.where(np.isfinite(ratio), ratio, np.inf)))
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """How a simulated kernel rounds. The defaults: serial dots and sums, one tile, exp correctly rounded."""
+
+    tile: int = 4096
+    dot: str = "serial"  # serial, backwards, fma, strided (a warp's tree), blas
+    exponential: str = "exp"  # exp, exp2-folded, fast-exp, fast-exp-biased
+    right_to_left: bool = False
+    lazy: float = 0.0  # rescale only when the maximum grows by more than this
+    inputs: Callable[[np.ndarray], np.ndarray] | None = None  # rounding of Q and K before the product
+    values: Callable[[np.ndarray], np.ndarray] | None = None
+    weights: Callable[[np.ndarray], np.ndarray] | None = None
+    scores: Callable[[np.ndarray], np.ndarray] | None = None
+
+    def run(self, qkv: np.ndarray, seed: int = 0) -> np.ndarray:
+        T = qkv.shape[0]
+        q, k, v = (np.asarray(a, dtype=F32) for a in reference.split_heads(qkv))
+        k, v = np.repeat(k, GROUP, axis=0), np.repeat(v, GROUP, axis=0)
+        if self.inputs is not None:
+            q, k = self.inputs(q), self.inputs(k)
+        if self.values is not None:
+            v = self.values(v)
+        scale = F32(0.125) * LOG2E if self.exponential == "exp2-folded" else F32(0.125)
+        scores = self._dots(q, k) * scale
+        if self.scores is not None:
+            scores = self.scores(scores)
+        visible = np.tril(np.ones((T, T), dtype=bool))
+        rng = np.random.default_rng(seed)
+        m = np.full((HQ, T), -np.inf, dtype=F32)
+        shift = np.zeros((HQ, T), dtype=F32)
+        denominator = np.zeros((HQ, T), dtype=F32)
+        acc = np.zeros((HQ, T, DH), dtype=F32)
+        starts = range(0, T, self.tile)
+        for start in reversed(starts) if self.right_to_left else starts:
+            keys = slice(start, min(start + self.tile, T))
+            seen = visible[:, keys]
+            tile = np.where(seen, scores[:, :, keys], F32(-np.inf))
+            m_new = np.maximum(m, tile.max(axis=2))
+            anything = np.isfinite(m_new)
+            move = anything & ((m_new > shift + F32(self.lazy)) | ~np.isfinite(m))
+            shift_new = np.where(move, m_new, shift)
+            alpha = np.where(np.isfinite(m) & anything, self._exp(shift - shift_new, rng), F32(0.0))
+            p = self._exp(np.where(seen, tile - shift_new[:, :, None], F32(-np.inf)), rng)
+            m, shift = m_new, shift_new
+            stored = p if self.weights is None else self.weights(p)
+            denominator, acc = denominator * alpha, acc * alpha[:, :, None]
+            for j in range(keys.stop - keys.start):
+                denominator = denominator + p[:, :, j]
+                product = stored[:, :, j, None] * v[:, keys.start + j, None, :]
+                acc = np.where(seen[None, :, j, None], acc + product, acc)
+        return reference.join_heads(acc / denominator[:, :, None])
+
+    def _dots(self, q: np.ndarray, k: np.ndarray) -> np.ndarray:
+        if self.dot == "blas":
+            return q @ k.transpose(0, 2, 1)
+        order = range(DH - 1, -1, -1) if self.dot == "backwards" else range(DH)
+        lanes = 32 if self.dot == "strided" else 1
+        sums = [np.zeros((HQ, q.shape[1], k.shape[1]), dtype=F32) for _ in range(lanes)]
+        for d in order:
+            a, b = q[:, :, None, d], k[:, None, :, d]
+            if self.dot == "fma":  # one rounding: the product is exact in float64
+                exact = a.astype(np.float64) * b.astype(np.float64) + sums[0]
+                sums[0] = exact.astype(F32)
+            else:
+                sums[d % lanes] = sums[d % lanes] + a * b
+        while len(sums) > 1:
+            half = len(sums) // 2
+            sums = [sums[i] + sums[i + half] for i in range(half)]
+        return sums[0]
+
+    def _exp(self, x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        base = np.exp2 if self.exponential == "exp2-folded" else np.exp
+        right = base(x.astype(np.float64))
+        if self.exponential.startswith("fast-exp"):
+            ulps = 2.0 + 1.173 * np.where(np.isfinite(x), np.abs(x), 0.0)
+            sign = 1.0 if self.exponential.endswith("biased") else rng.uniform(-1.0, 1.0, size=x.shape)
+            right = right * (1.0 + sign * ulps * 2.0**-23)
+        with np.errstate(over="ignore"):
+            return right.astype(F32)
+
+
+def tf32(x: np.ndarray) -> np.ndarray:
+    return keep_bits(x, 10)
+
+
+def bf16(x: np.ndarray) -> np.ndarray:
+    return keep_bits(x, 7)
+
+
+def fp16(x: np.ndarray) -> np.ndarray:
+    return x.astype(np.float16).astype(F32)
+
+
+def keep_bits(x: np.ndarray, bits: int) -> np.ndarray:
+    """Round to nearest even at this many explicit mantissa bits."""
+    drop = 23 - bits
+    word = np.ascontiguousarray(x, dtype=F32).view(np.uint32)
+    word = word + np.uint32((1 << (drop - 1)) - 1) + ((word >> np.uint32(drop)) & np.uint32(1))
+    rounded = (word & np.uint32(0xFFFFFFFF << drop & 0xFFFFFFFF)).view(F32)
+    return np.where(np.isfinite(x), rounded, x)
+
+
+HONEST = {
+    "serial": Kernel(),
+    "backwards": Kernel(dot="backwards", right_to_left=True, tile=16),
+    "online-8": Kernel(tile=8, dot="strided"),
+    "online-32": Kernel(tile=32, dot="fma"),
+    "online-64-blas": Kernel(tile=64, dot="blas"),
+    "exp2-folded": Kernel(tile=32, exponential="exp2-folded"),
+    "fast-exp": Kernel(tile=16, exponential="fast-exp", dot="fma"),
+    "fast-exp-biased": Kernel(tile=32, exponential="fast-exp-biased"),
+    "lazy-rescale": Kernel(tile=32, lazy=8.0, dot="fma"),
+    "one-key-at-a-time": Kernel(tile=1, dot="fma"),
+}
+
+LOW = {
+    "tf32-scores": Kernel(inputs=tf32),
+    "bf16-scores": Kernel(inputs=bf16),
+    "fp16-scores": Kernel(inputs=fp16),
+    "tf32-all": Kernel(inputs=tf32, weights=tf32, values=tf32),
+    "bf16-weights": Kernel(weights=bf16, tile=32),
+    "fp16-weights": Kernel(weights=fp16, tile=32),
+    "tf32-weights": Kernel(weights=tf32, tile=32),
+    "fp16-values": Kernel(values=fp16),
+    "tf32-values": Kernel(values=tf32),
+    "half-score-row": Kernel(scores=fp16),
+}
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_honest_fp32_passes_with_a_margin_of_four(name: str) -> None:
+    seed = 100 + list(HONEST).index(name)
+    for length in (1, 2, 33, 97):
+        for family in cases.families(STEP, length):
+            case = cases.make(STEP, length, family, seed)
+            ratio = worst_ratio(HONEST[name].run(case.qkv, seed), case)
+            assert ratio <= 0.25, (length, family, ratio)
+
+
+@pytest.mark.parametrize("name", LOW)
+def test_low_precision_fails_at_every_length_from_31(name: str) -> None:
+    seed = 200 + list(LOW).index(name)
+    for length in (31, 65, 128):
+        worst = 0.0
+        for family in cases.families(STEP, length):
+            case = cases.make(STEP, length, family, seed)
+            worst = max(worst, worst_ratio(LOW[name].run(case.qkv), case))
+        assert worst > 2.0, (length, worst)
