@@ -89,7 +89,7 @@ class Builder:
     def runtime(self, flavour: Flavour) -> Path:
         """The runtime's object for a flavour, one translation unit."""
         recipe = self.toolchain.recipe(flavour)
-        name = f"runtime-{flavour}-" + digest(self.compiler.stamp, _own_sources(), *recipe.runtime)
+        name = f"runtime-{flavour}-" + digest(self.compiler.stamp, _own_sources(), *recipe.runtime) + ".o"
         if found := self.cache.get(name):
             return found
         unit = "".join(f'#include "{path}"\n' for path in sorted(_RUNTIME.glob("*.cpp")))
@@ -118,6 +118,8 @@ class Builder:
         self, objects: list[str], ways: tuple[tuple[str, ...], ...], folder: Path, confine: Path
     ) -> None:
         for link in ways:
+            if link is not ways[0]:
+                self._make_library(link)
             try:
                 self._untrusted([*objects, *link, "-o", "submission"], folder, confine)
             except CompileError:
@@ -125,6 +127,18 @@ class Builder:
                     raise
             else:
                 return
+
+    def _make_library(self, link: tuple[str, ...]) -> None:
+        """Lets zig build its C++ library, once; that takes longer than a submission's compilation may."""
+
+        def make(to: Path) -> None:
+            with private_folder() as folder:
+                (folder / "first.cpp").write_text(
+                    "#include <string>\nint main() { return std::string().size(); }\n"
+                )
+                self._trusted([str(folder / "first.cpp"), *link], to)
+
+        self.cache.get_or_make("library-" + digest(self.compiler.stamp, *link), make)
 
     def _untrusted(self, arguments: list[str], folder: Path, confine: Path) -> None:
         """The compiler on a submission: its input may be made to exhaust it."""

@@ -35,6 +35,19 @@ _WHERE_KNOWN = (
     "-ffp-contract=fast",
 )
 
+# One known compiler; every trial would be slow at its first use. It hooks position-independent code only.
+_ZIG = {
+    "compile": [
+        "-fPIE",
+        "-ftls-model=local-exec",
+        "-fno-stack-protector",
+        "-fstack-clash-protection",
+        "-fcf-protection=none",
+        "-ffp-contract=fast",
+    ],
+    "link": ["-pthread", "-pie"],
+}
+
 # -O3 unrolls early, as nvcc does, so that a thread's small arrays become registers. nvcc also inlines every
 # device function that it can; left as calls, small ones that take float4 by value slow a kernel down by a
 # factor of four, and their arguments pass through hooked memory.
@@ -59,10 +72,18 @@ _CHECKED_GCC = (
     "-fno-split-paths",
     "-fno-ipa-cp-clone",
 )
-# Without read-before-write clang drops the read of `a[0] += 1`.
+# Without read-before-write clang drops the read of `a[0] += 1`. Its exception handling would need a library.
 _CHECKED_CLANG = (
     "-mllvm",
     "-tsan-instrument-read-before-write=1",
+    "-mllvm",
+    "-tsan-handle-cxx-exceptions=0",
+    "-mllvm",
+    "-simplifycfg-sink-common=false",
+    "-mllvm",
+    "-simplifycfg-hoist-common=false",
+    "-mllvm",
+    "-enable-tail-merge=false",
     "-fno-vectorize",
     "-fno-slp-vectorize",
 )
@@ -87,9 +108,7 @@ class Toolchain:
         """`tries(arguments, source)` compiles and links a small program and says whether that worked."""
         self.compiler = compiler
         self._tries = tries
-        name = "flags-" + digest(compiler.stamp, *compiler.argv, _processor(), *_WHERE_KNOWN)
-        path = cache.get_or_make(name, lambda to: _write(to, json.dumps(self._probe())))
-        known: dict[str, list[str]] = json.loads(path.read_text())
+        known = _ZIG if compiler.kind == "zig" else self._ask_once(cache)
         self._known = tuple(known["compile"])
         link = tuple(known["link"])
         # Linking without libc++ first: zig would build that library, which takes a minute, at its first use.
@@ -107,12 +126,13 @@ class Toolchain:
         hooks = (*_CHECKED, *(_CHECKED_GCC if gcc else _CHECKED_CLANG))
         return Recipe((*optimised, *hooks), (*runtime, "-DTILESTEP_CHECKED=1"), self._links)
 
+    def _ask_once(self, cache: Cache) -> dict[str, list[str]]:
+        name = "flags-" + digest(self.compiler.stamp, *self.compiler.argv, _processor(), *_WHERE_KNOWN)
+        path = cache.get_or_make(name, lambda to: _write(to, json.dumps(self._probe())))
+        known: dict[str, list[str]] = json.loads(path.read_text())
+        return known
+
     def _probe(self) -> dict[str, list[str]]:
-        if self.compiler.kind == "zig":  # one known compiler, whose every link is slow at first
-            return {
-                "compile": [flag for flag in _WHERE_KNOWN if flag != "-fno-ipa-icf"],
-                "link": ["-pthread", "-no-pie"],
-            }
         source = "#include <cmath>\nint main(int n, char**) { return std::isnan(double(n)); }\n"
         compile_flags = self._those_known([*_WHERE_KNOWN, *_machine_flags()], source)
         # Static: a quicker start, and nothing of the system to find at run time.
