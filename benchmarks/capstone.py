@@ -1,7 +1,7 @@
 """Measures the figures that the capstone's judge has to hold, and writes them to benchmarks/results/.
 
     python benchmarks/capstone.py                       the judge, the emulator and the corpus
-    python benchmarks/capstone.py --numba PYTHON        and numba's simulator, with an interpreter that has numba
+    python benchmarks/capstone.py --numba PYTHON        and numba's simulator, by a PYTHON that has it
     python benchmarks/capstone.py --clone               and the README's two lines, in a fresh clone
 
 Times are medians of three unless one run is all that makes sense. Run it on a machine that does nothing else.
