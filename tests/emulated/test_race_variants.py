@@ -1,4 +1,4 @@
-"""Many small kernels with and without their barriers: every fault must be found, whatever order threads run in.
+"""Many small kernels with and without their barriers: every fault is found, in any order of threads.
 
 races/variants.cu holds the kernels; the numbers of their variants are made here as its macros make them.
 """
