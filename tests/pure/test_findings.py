@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tilestep.emulator.findings import CATALOGUE, CODE, describe
+from tilestep.emulator.findings import CATALOGUE, CODE, describe, without_consequences
 from tilestep.emulator.symbolise import Place
 
 HERE = Place("attention.cu", 41)
@@ -149,6 +149,15 @@ def test_a_bare_event_still_makes_a_sentence(code: str) -> None:
     assert len(finding.says) > 15
     assert "None" not in finding.says
     assert (finding.line, finding.file, finding.block, finding.count) == (None, "", None, 1)
+
+
+def test_a_racing_read_before_any_write_is_told_as_a_race_only() -> None:
+    racing = describe(race(), HERE, THERE)
+    early = describe(race(code="uninitialised-shared", detail="read"), HERE, None)
+    elsewhere = describe(race(code="uninitialised-shared", detail="read"), THERE, None)
+    other_array = describe(race(code="uninitialised-shared", detail="read", array="sums"), HERE, None)
+    assert without_consequences([early, racing, elsewhere, other_array]) == (racing, elsewhere, other_array)
+    assert without_consequences([early]) == (early,)
 
 
 def test_an_unknown_code_is_kept() -> None:

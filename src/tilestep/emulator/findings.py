@@ -6,6 +6,7 @@ for a race, who else was there (sentences.py).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tilestep.emulator.sentences import Shapes, sentence
@@ -122,6 +123,9 @@ CATALOGUE: tuple[FindingCode, ...] = (
 )
 CODE: dict[str, FindingCode] = {entry.code: entry for entry in CATALOGUE}
 
+_RACES = ("race-global", "race-shared")
+_UNINITIALISED = ("uninitialised-global", "uninitialised-shared")
+
 
 def describe(
     event: Event, where: Place | None, other_where: Place | None, shapes: Shapes | None = None
@@ -143,4 +147,18 @@ def describe(
         block=triple(event, "block"),
         thread=triple(event, "thread"),
         count=max(1, whole(event, "count", 1)),
+    )
+
+
+def without_consequences(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings less those that only follow from another: a racing read that came before any write.
+
+    Such a read is uninitialised in one order of threads and a race in all; the missing barrier is the fault.
+    """
+    findings = tuple(findings)
+    racing = {(finding.file, finding.line, finding.array) for finding in findings if finding.code in _RACES}
+    return tuple(
+        finding
+        for finding in findings
+        if finding.code not in _UNINITIALISED or (finding.file, finding.line, finding.array) not in racing
     )
