@@ -7,10 +7,15 @@ from tilestep.frontends.structure import analyse
 from tilestep.frontends.tokens import lex
 from tilestep.program import SubmissionError
 
+KERNELS = "\n" + " ".join(f"__global__ void {name}() {{}}" for name in ("k", "fill", "a", "b", "overloaded"))
+
 
 def rewritten(text: str) -> str:
-    lexed = lex(text, "a.cu")
-    return rewrite(lexed, analyse(lexed), "a.cu")
+    """What becomes of a text that a few kernels follow."""
+    lexed = lex(text + KERNELS, "a.cu")
+    got = rewrite(lexed, analyse(lexed), "a.cu")
+    assert got.endswith(KERNELS)
+    return got.removesuffix(KERNELS)
 
 
 def call(line: object, literal: str, kernel: str, configuration: str) -> str:
@@ -31,13 +36,7 @@ def call(line: object, literal: str, kernel: str, configuration: str) -> str:
         ("fill<1 << 4>", "1, 2"),
         ("T::template k<4>", "1, 2"),
         ("(fill<float, 4>)", "1, 2"),
-        ("(*pointer)", "1, 2"),
-        ("(fast ? one : two)", "1, 2"),
-        ("table[i + 1]", "1, 2"),
-        ("table[i][j].kernel", "1, 2"),
-        ("this->kernel", "1, 2"),
-        ("choose(n, 3)", "1, 2"),
-        ("ns::choose<int>(n)", "1, 2"),
+        ("((overloaded))", "1, 2"),
         ("k", "(n + 31) / 32, (64 >> 1)"),
         ("k", "1, 2, sizeof(Tile<Tile<4>>)"),
         ("k", "1, 2, count<4>()"),
@@ -54,6 +53,26 @@ def test_a_launch_keeps_its_kernel_its_configuration_and_its_arguments(
     assert rewritten(text) == want
 
 
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        "pointer",
+        "(pointer)",
+        "(*pointer)",
+        "(fast ? a : b)",
+        "table[i + 1]",
+        "table[i][j].kernel",
+        "this->kernel",
+        "choose(n, 3)",
+        "ns::choose<int>(n)",
+    ],
+)
+def test_a_kernel_that_is_a_value_is_looked_up_when_it_is_launched(kernel: str) -> None:
+    body = f"[tilestep_k = {kernel}](auto... tilestep_a) {{ tilestep_k(tilestep_a...); }}"
+    want = f'else ::tilestep::configure(1, "{kernel}", {body}, 1, 2)(x);'
+    assert rewritten(f"else {kernel}<<<1, 2>>>(x);") == want
+
+
 def test_a_template_list_may_touch_the_closing_chevrons() -> None:
     assert rewritten("void f() { k<<<1, size<Tile<4>>>>>(x); }") == (
         f"void f() {{ {call(1, quoted('k'), 'k', '1, size<Tile<4>>')}(x); }}"
@@ -64,13 +83,15 @@ def quoted(text: str) -> str:
     return f'"{text}"'
 
 
-@pytest.mark.parametrize("before", ["else ", "do ", "return ", "x = y; ", "{ ", "(void)0, ", "case 1: "])
+@pytest.mark.parametrize("before", ["else ", "do ", "return ", "x = y; ", "{} ", "(void)0, ", "case 1: "])
 def test_what_stands_in_front_of_the_kernel_stays(before: str) -> None:
     assert rewritten(f"{before}k<<<1, 2>>>(x)") == f"{before}{call(1, quoted('k'), 'k', '1, 2')}(x)"
 
 
 def test_a_statement_parenthesis_is_not_a_call() -> None:
-    assert rewritten("if (a) (*k)<<<1, 2>>>(x);") == f"if (a) {call(1, quoted('(*k)'), '(*k)', '1, 2')}(x);"
+    assert rewritten("if (a) (*k)<<<1, 2>>>(x);").startswith(
+        'if (a) ::tilestep::configure(1, "(*k)", [tilestep_k = (*k)]('
+    )
     assert rewritten("for (;;) (k)<<<1, 2>>>(x);") == f"for (;;) {call(1, quoted('(k)'), '(k)', '1, 2')}(x);"
 
 

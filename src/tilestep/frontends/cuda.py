@@ -12,8 +12,8 @@ from tilestep.frontends.reading import SourceFile, read_source
 from tilestep.frontends.rules import check_rules
 from tilestep.frontends.seam import check_seam, glue
 from tilestep.frontends.shared import SharedRewriter
-from tilestep.frontends.structure import Structure, analyse
-from tilestep.frontends.tokens import Lexed, lex
+from tilestep.frontends.structure import Function, Structure, analyse, name_position
+from tilestep.frontends.tokens import Lexed, closing, lex
 from tilestep.frontends.variables import rewrite_variables
 from tilestep.program import KernelSource, Program, SubmissionError
 
@@ -52,21 +52,45 @@ def rewrite(lexed: Lexed, structure: Structure, file: str) -> str:
     edits = Edits(lexed.text, file)
     SharedRewriter(lexed, structure, edits).run()
     rewrite_variables(lexed, structure, edits)
-    rewrite_launches(lexed.tokens, edits)
+    kernels = _kernel_names(lexed)
+    rewrite_launches(lexed.tokens, edits, kernels)
     for macro in lexed.macros():
-        rewrite_launches(macro.body, edits, macro)
+        rewrite_launches(macro.body, edits, kernels, macro)
     return edits.apply()
 
 
 def _kernels(lexed: Lexed, structure: Structure, file: str) -> tuple[KernelSource, ...]:
-    makers = {m.name for m in lexed.macros() if any(token.text == "__global__" for token in m.body)}
     found: dict[str, KernelSource] = {}
-    for function in structure.functions:
-        if any(token.text == "__global__" or token.text in makers for token in function.head):
-            found.setdefault(function.name.text, KernelSource(function.name.text, function.name.line))
-    if not found and not makers and not any(token.text == "__global__" for token in lexed.tokens):
+    for function in _kernel_functions(lexed, structure):
+        found.setdefault(function.name.text, KernelSource(function.name.text, function.name.line))
+    marked = any(token.text == "__global__" for token in lexed.tokens) or _kernel_macros(lexed)
+    if not found and not marked:
         raise SubmissionError("there is no kernel in this file: nothing is marked __global__", file=file)
     return tuple(found.values())
+
+
+def _kernel_functions(lexed: Lexed, structure: Structure) -> list[Function]:
+    macros = _kernel_macros(lexed)
+    return [f for f in structure.functions if any(t.text == "__global__" or t.text in macros for t in f.head)]
+
+
+def _kernel_macros(lexed: Lexed) -> set[str]:
+    return {m.name for m in lexed.macros() if any(token.text == "__global__" for token in m.body)}
+
+
+def _kernel_names(lexed: Lexed) -> frozenset[str]:
+    """Every name that a kernel may have: defined, declared, or handed to a macro that makes kernels."""
+    macros = _kernel_macros(lexed)
+    tokens = lexed.tokens
+    names: set[str] = set()
+    for index, token in enumerate(tokens):
+        if token.text in macros and index + 1 < len(tokens) and tokens[index + 1].text == "(":
+            names.update(t.text for t in tokens[index : closing(tokens, index + 1)])
+        elif token.text in macros or token.text == "__global__":
+            end = next((at for at in range(index, len(tokens)) if tokens[at].text in (";", "{")), len(tokens))
+            at = name_position(tokens[index:end])
+            names.update([] if at is None else [tokens[index + at].text])
+    return frozenset(names)
 
 
 def _c_string(name: str) -> str:

@@ -119,7 +119,7 @@ def _specifiers(tokens: Sequence[Token]) -> tuple[list[Token], list[Token], Sequ
         ):
             if tokens[at].kind == "name" and not have_type and _starts_declarator(tokens, at):
                 break
-            end, have_type = _qualified_name(tokens, at), True
+            end, have_type = qualified_name(tokens, at), True
         else:
             break
         specifiers += tokens[at:end]
@@ -148,7 +148,7 @@ def _starts_declarator(tokens: Sequence[Token], at: int) -> bool:
     return following.kind != "name" and following.text not in ("::", "<", "*", "&", "&&")
 
 
-def _qualified_name(tokens: Sequence[Token], at: int) -> int:
+def qualified_name(tokens: Sequence[Token], at: int) -> int:
     """One past `::a::b<...>::c` that starts at `at`."""
     while at < len(tokens):
         if tokens[at].text == "::" or tokens[at].text == "template":
@@ -173,7 +173,7 @@ def _class_head(tokens: Sequence[Token], at: int) -> tuple[int, bool]:
     while end < len(tokens) and tokens[end].text in ATTRIBUTE_CALLS and tokens[end + 1 : end + 2]:
         end = closing(tokens, end + 1) + 1
     if end < len(tokens) and (tokens[end].kind == "name" or tokens[end].text == "::"):
-        end = _qualified_name(tokens, end)
+        end = qualified_name(tokens, end)
     behind = end
     while behind < len(tokens) and tokens[behind].text not in ("{", "[", "(", "=", ",", ";"):
         behind += 1

@@ -17,7 +17,8 @@ _PLACE = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?:(?P<column>\d+):)?\s+(?P<r
 _INCLUDED = re.compile(r"^(?:In file included from|\s+from) (?P<file>.+?):(?P<line>\d+)(?::\d+)?[,:]$")
 _KIND = re.compile(r"^(?P<kind>(?:fatal )?error|note|warning): (?P<says>.*)$")
 _UNDECLARED = re.compile(
-    r"'(?:\w+::)*(?P<name>\w+)' (?:was not declared|has not been declared|does not name a (?:template )?type)"
+    r"'(?:\w+::)*(?P<name>\w+)' (?:was not declared|has not been declared|does not name a (?:template )?type"
+    r"|is not a namespace-name)"
     r"|(?:use of undeclared identifier|unknown type name|no template named) '(?P<clang>\w+)'"
     r"|'(?P<member>\w+)' is not a member of '(?P<space>[\w:]+)'"
     r"|no (?:type|member|template) named '(?P<absent>\w+)' in namespace '(?P<home>[\w:]+)'"
@@ -36,8 +37,7 @@ _HEADER_OF = {
     "cuda_bf16.h": re.compile(r"^(__)?nv_bfloat162?$"),
     "cooperative_groups.h": re.compile(r"^(cg|cooperative_groups)$"),
 }
-_UNDEFINED = re.compile(r"undefined (?:reference to [`'\"]?|symbol: )(?P<name>[^'\"`]+)")
-_LINK_PLACE = re.compile(r"(?:>>> referenced by |^)(?P<file>[^\s:][^:]*):(?P<line>\d+)")
+_UNDEFINED = re.compile(r"undefined (?:reference to [`'\"]?|symbol: )(?P<name>[^'\"`\n]+)")
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,13 @@ def _sentence(says: str, source: str) -> str:
                 if names.match(name) and header not in source:
                     return f"{name} needs #include <{header}>"
             if _CUDA_NAME.match(name):
-                return f"{name} is not known to the emulator"
+                meant = re.search(r"did you mean '(\w+)'", says)
+                return f"{name} is not known to the emulator" + (
+                    f"; did you mean {meant[1]}?" if meant else ""
+                )
+    if "jump to case label" in says or "cannot jump" in says or "jump bypasses" in says:
+        return "this jump passes a declaration (a __shared__ one, say): put that in front of the jump"
+    says = re.sub(r"'auto& (\w+)'", r"'\1'", says)
     says = re.sub(r"'?tilestep_a#(\d+)'?", lambda m: f"argument {int(m[1]) + 1} of the launch", says)
     says = re.sub(r"'[^']*<lambda\(auto[^']*'", "the launch", says)
     says = re.sub(r"\btilestep_(shared|type)_\w+::", "", says)
@@ -157,21 +163,27 @@ def _glue_error(reports: Sequence[_Report], program: Program) -> SubmissionError
         # The first line of the source is the #line directive.
         return _broken(f"this {unclosed.text} is never closed", program, unclosed.line - 1)
     first = reports[0].says
-    if step.seam.function in first or "conver" in first or "argument" in first or "matching" in first:
+    if (
+        step.seam.function in first
+        or "conver" in first
+        or "initialize a parameter" in first
+        or "argument" in first
+        or "matching" in first
+    ):
         says = f"the signature of {step.seam.function} is wrong: want `{step.seam.prototype}`"
         return _broken(f"{says} ({_shorten(first)})", program, None)
     return _broken(f"the end of the file does not parse: {_shorten(first)}", program, None)
 
 
 def _linker_error(text: str, program: Program) -> SubmissionError | None:
-    line: int | None = None
-    for raw in text.splitlines():
-        if (place := _LINK_PLACE.search(raw.strip())) and place["file"].endswith(program.file):
-            line = line or int(place["line"])
+    place = re.search(rf"(?:^|[/\s]){re.escape(program.file)}:(\d+)\b", text, re.MULTILINE)
+    line = int(place[1]) if place else None
     if match := _UNDEFINED.search(text):
         name = match["name"].strip()
         return _broken(f"{name} is declared and used, but nowhere defined", program, line)
-    if match := re.search(r"(?:multiple definition of|duplicate symbol:?) [`'\"]?(?P<name>[^'\"`;]+)", text):
+    if match := re.search(
+        r"(?:multiple definition of|duplicate symbol:?) [`'\"]?(?P<name>[^'\"`;\n]+)", text
+    ):
         name = match["name"].strip()
         if name == "main":
             says = "a submission has no main: tilestep brings its own and calls the step's function"

@@ -1,22 +1,29 @@
 """`kernel<<<grid, block>>>(arguments)` becomes a call that any C++ compiler takes.
 
 The kernel is wrapped in a generic lambda, because the address of an overloaded or deduced template cannot be
-taken. Only the text around the expressions changes, so every one of them keeps its line and its meaning.
+taken. An expression with a value (`table[i]`, a member, a function pointer) is evaluated at the launch, as
+CUDA does it: the kernel runs later, when the host's variables may be gone. Only the text around the
+expressions changes, so every one of them keeps its line and its meaning.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tilestep.frontends.declarations import split_commas
+from tilestep.frontends.declarations import qualified_name, split_commas
 from tilestep.frontends.edits import Edits
 from tilestep.frontends.structure import STATEMENT_WORDS
 from tilestep.frontends.tokens import Macro, Token, closing, flatten
 from tilestep.program import SubmissionError
 
 
-def rewrite_launches(tokens: Sequence[Token], edits: Edits, macro: Macro | None = None) -> int:
-    """Rewrite the launches in a run of tokens (the file's, or a macro's body); how many there are."""
+def rewrite_launches(
+    tokens: Sequence[Token], edits: Edits, kernels: frozenset[str], macro: Macro | None = None
+) -> int:
+    """Rewrite the launches in a run of tokens (the file's, or a macro's body); how many there are.
+
+    `kernels` are the names of the file's __global__ functions.
+    """
     count = 0
     for index, token in enumerate(tokens):
         if token.text != "<<<" or token.kind != "punct":
@@ -37,14 +44,26 @@ def rewrite_launches(tokens: Sequence[Token], edits: Edits, macro: Macro | None 
             raise SubmissionError(says, file=edits.file, line=token.line, outcome="broken")
         line = str(tokens[begin].line) if macro is None else "__LINE__"
         text = name_literal(tokens[begin:index], macro)
-        edits.insert(
-            tokens[begin].start, f"::tilestep::configure({line}, {text}, [=](auto... tilestep_a) {{ "
-        )
-        edits.replace(token.start, token.end, "(tilestep_a...); }, ")
+        value = macro is None and _has_value(tokens[begin:index], kernels)
+        capture, called = ("tilestep_k = ", "](auto... tilestep_a) { tilestep_k") if value else ("", "")
+        before = capture if value else "=](auto... tilestep_a) { "
+        edits.insert(tokens[begin].start, f"::tilestep::configure({line}, {text}, [{before}")
+        edits.replace(token.start, token.end, f"{called}(tilestep_a...); }}, ")
         edits.replace(tokens[end].start, tokens[end + 2].end, ")")
         _spell_null_pointers(tokens, end + 3, edits)
         count += 1
     return count
+
+
+def _has_value(tokens: Sequence[Token], kernels: frozenset[str]) -> bool:
+    """Can the expression be kept in a variable: is it anything but the name of a function or a template?"""
+    while len(tokens) > 2 and tokens[0].text == "(" and closing(tokens, 0) == len(tokens) - 1:
+        tokens = tokens[1:-1]
+    end = qualified_name(tokens, 0)
+    if end < len(tokens):
+        return True
+    # A lone name that is no kernel of the file is a function pointer: a variable, a parameter, a member.
+    return len(tokens) == 1 and tokens[0].text not in kernels
 
 
 def name_literal(tokens: Sequence[Token], macro: Macro | None) -> str:

@@ -83,6 +83,9 @@ def glue(seam: Seam) -> str:
 
 def _refuse_missing(lexed: Lexed, structure: Structure, seam: Seam, named: list[Function], file: str) -> None:
     wanted = f"`{seam.prototype}`"
+    if structure.unclosed is not None:
+        says = f"this {structure.unclosed.text} is never closed"
+        raise SubmissionError(says, file=file, line=structure.unclosed.line, outcome="broken")
     if named:
         where = "::".join(filter(None, named[0].namespaces))
         says = f"{seam.function} is inside {where}; define it outside any namespace or class, as {wanted}"

@@ -163,7 +163,7 @@ class _Analyser:
                 return
 
     def _function(self, head: Sequence[Token], scope: Scope) -> None:
-        at = _name_position(head)
+        at = name_position(head)
         if at is None:
             scope.kind = "block"
             return
@@ -196,7 +196,7 @@ def _kind_of(head: Sequence[Token]) -> tuple[str, str]:
     top = _top_level(head)
     if "=" in top and "operator" not in top:
         return "initialiser", ""
-    if _name_position(head) is not None:
+    if name_position(head) is not None:
         return "function", ""
     for keyword in ("class", "struct", "union", "enum"):
         if keyword in top:
@@ -224,7 +224,7 @@ def _top_level(head: Sequence[Token]) -> list[str]:
     return texts
 
 
-def _name_position(head: Sequence[Token]) -> int | None:
+def name_position(head: Sequence[Token]) -> int | None:
     """Where a function head has its name: the last `name (` that is no attribute, before `:` or `->`."""
     found: int | None = None
     index = 0
