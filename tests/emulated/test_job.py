@@ -71,6 +71,7 @@ def test_a_right_kernel_runs_in_every_mode(tmp_path: Path, mode: str) -> None:
     assert (ran.ended, ran.says, ran.findings) == ("finished", "", ())
     np.testing.assert_array_equal(ran.outputs["y"], X[:, ::-1] * 3)
     assert set(ran.outputs) == {"y"}
+    assert (ran.accesses > 0) == (mode != "fast")
     (launch,) = ran.plan.launches
     assert (launch.kernel, launch.grid, launch.block) == ("reverse", (2, 1, 1), (512, 1, 1))
     assert launch.line == line_of(text, "<<<")
