@@ -125,8 +125,10 @@ def test_links_pipes_and_folders_are_not_read(tmp_path: Path) -> None:
     [
         (
             {"why": "stream", "call": "cudaStreamCreate"},
-            "cudaStreamCreate: a seam must not make streams or use another than the default one: "
-            + "its launches run in order",
+            (
+                "cudaStreamCreate: a seam must not make streams or use another than the default one: "
+                "its launches run in order"
+            ),
         ),
         (
             {"why": "device_memory_on_host"},
