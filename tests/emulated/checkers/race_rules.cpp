@@ -161,6 +161,39 @@ void blocks_of_a_launch_are_not_ordered() {
   EXPECT(reports.empty());
 }
 
+// Each block leaves a value, passes a fence and takes a ticket; the last one reads all values.
+void a_fence_and_an_atomic_publish(bool fence, bool barrier) {
+  Play play;
+  play.launch();
+  const uintptr_t ticket = reinterpret_cast<uintptr_t>(&counter[2]);
+  for (int b = 0; b < 3; ++b) {
+    play.start_block(64);
+    play.write(40, at(kOut) + static_cast<uintptr_t>(b) * 8);
+    play.barrier();
+    play.write(0, at(kOut) + static_cast<uintptr_t>(b) * 8 + 4);
+    if (fence) play.checkers.fence(play.threads[0], play.block);
+    play.atomic(0, ticket);
+  }
+  EXPECT(reports.empty());
+  play.read(0, at(kOut) + 4);
+  EXPECT(reports.empty() == fence);
+  reports.clear();
+  if (barrier) play.barrier();
+  play.read(33, at(kOut));
+  play.read(34, at(kOut) + 12);
+  EXPECT(reports.empty() == (fence && barrier));
+  reports.clear();
+  if (barrier) {
+    play.write(0, ticket);
+    EXPECT(reports.empty() == fence);
+  }
+  reports.clear();
+  // A block that never came to the ticket is after nobody.
+  play.start_block(32);
+  play.read(0, at(kOut) + 4);
+  EXPECT(raced("race-global", "write-read", 0, 0));
+}
+
 void bytes_are_told_apart() {
   Block play(64);
   for (uint32_t i = 0; i < 4; ++i) play.write(i * 10, shared_at(i), 1);
@@ -190,6 +223,9 @@ int main() {
   partial_masks_order_who_met();
   atomics_race_only_with_plain_accesses();
   blocks_of_a_launch_are_not_ordered();
+  a_fence_and_an_atomic_publish(true, true);
+  a_fence_and_an_atomic_publish(true, false);
+  a_fence_and_an_atomic_publish(false, true);
   bytes_are_told_apart();
   return failures != 0;
 }

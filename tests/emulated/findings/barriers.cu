@@ -134,6 +134,23 @@ __global__ void bytesOfAWord(float* out) {
   out[threadIdx.x] = flags[63 - threadIdx.x] + codes[63 - threadIdx.x];
 }
 
+// The block that comes last adds up what all have left. Without the fence nobody promised it that they had.
+__device__ unsigned arrivals;
+template <bool kFence>
+__global__ void lastBlockAdds(float* out) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    out[blockIdx.x] = 1.0f;
+    if (kFence) __threadfence();
+    last = atomicAdd(&arrivals, 1u) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!last) return;
+  float sum = 0.0f;
+  for (unsigned b = 0; b < gridDim.x; ++b) sum += out[b];  // clean 20, expect 21: race-global attnOut
+  out[64 + threadIdx.x] = sum;
+}
+
 void runCausalAttention(const float* qkv, float* attnOut, int T) {
   switch (T) {
     case 1: barrierInBranch<<<1, 64>>>(attnOut); break;
@@ -161,5 +178,7 @@ void runCausalAttention(const float* qkv, float* attnOut, int T) {
     case 17: readInSameLaunch<<<4, 1>>>(attnOut); break;
     case 18: ticket<<<4, 1>>>(attnOut); break;
     case 19: bytesOfAWord<<<1, 64>>>(attnOut); break;
+    case 20: lastBlockAdds<true><<<4, 64>>>(attnOut); break;
+    case 21: lastBlockAdds<false><<<4, 64>>>(attnOut); break;
   }
 }

@@ -67,6 +67,7 @@ class Checkers {
   void mask_without_caller(const Thread& thread, uint32_t mask, uintptr_t pc, const Block& block) {
     shuffle_masks_.mask_without_caller(thread, mask, pc, block);
   }
+  void fence(const Thread& thread, const Block&) { races_.fence(thread); }
   void memory_written(uintptr_t address, size_t bytes) { global_.written(address, bytes); }
 
   void thread_exit(const Thread&, const Block&) {}

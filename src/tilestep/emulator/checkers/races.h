@@ -1,7 +1,8 @@
 // Two accesses to the same byte, at least one of them a write and not both atomic, with nothing that orders them.
 //
 // They are ordered when made by the same thread; by threads of one block with a barrier in between; by lanes of one warp
-// that have met in between; or in different launches. Threads of different blocks of one launch never are.
+// that have met in between; or in different launches. Threads of different blocks of one launch are only by what one
+// has published to the other (publications.h).
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,7 @@
 #include "memory.h"
 #include "phases.h"
 #include "places.h"
+#include "publications.h"
 #include "race_records.h"
 #include "report.h"
 #include "shadow_memory.h"
@@ -27,11 +29,13 @@ class Races {
       shared_ = Shadow::over(0, kSharedSegment);
     }
     phases_.launch_begin();
+    publications_.launch_begin();
   }
   void block_begin(const Block& block) {
     shared_.begin = shared_begin();
     phases_.block_begin(block.linear);
     clocks_.block_begin(block.threads);
+    publications_.block_begin(phases_.block_first());
     apart_.clear();
   }
   void block_barrier() {
@@ -40,6 +44,7 @@ class Races {
     apart_.clear();
   }
   void meet(uint32_t warp, uint32_t arrived) { clocks_.meet(warp, arrived); }
+  void fence(const Thread& thread) { publications_.fence(thread.linear); }
 
   TILESTEP_HOT void access_global(const MemoryEvent& event, const Thread& thread, const Block& block) {
     access(global_, phases_.launch_first(), event, thread, block);
@@ -104,6 +109,8 @@ class Races {
     } else {
       touch_bytes(shadow, offset, event.size, event.kind, me, conflict);
     }
+    if (event.kind == Access::atomic && event.space != Space::shared)
+      publications_.atomic(event.address, thread.linear, phases_.now());
     if (__builtin_expect(conflict.phase != 0, 0)) tell(conflict, shadow, event, thread, block);
   }
 
@@ -193,14 +200,14 @@ class Races {
   }
 
   // Finds a conflict when this access is not ordered after the last plain write.
-  TILESTEP_HOT static void after_write(const Cell& cell, const Actor& me, Conflict& conflict) {
+  TILESTEP_HOT void after_write(const Cell& cell, const Actor& me, Conflict& conflict) const {
     const uint32_t phase = cell.write_phase;
     if (phase < me.oldest) return;
     const uint32_t other = thread_of(cell.write_who);
     if (phase == me.now) {
       if (other == me.thread) return;
       if (me.shares_warp_with(other) && me.has_seen(other & 31, stamp_of(cell.write_who))) return;
-    } else if (phase >= me.block_first) {
+    } else if (phase >= me.block_first || publications_.reached(phase, other, me.thread, me.now)) {
       return;
     }
     if (!conflict.phase) conflict = {Access::write, phase, other, cell.write_pc, &cell};
@@ -226,8 +233,16 @@ class Races {
         if (lane < 0) return;
         other = (other & ~31u) | static_cast<uint32_t>(lane);
       }
+    } else if (reached(set, me)) {
+      return;
     }
     if (!conflict.phase) conflict = {earlier, set.phase, other, pc, &set};
+  }
+
+  // Whether a set of another block was published to this thread.
+  bool reached(const Accessors& set, const Actor& me) const {
+    const bool alone = crowd_of(set.who) == Crowd::lanes && (set.lanes & (set.lanes - 1)) == 0;
+    return publications_.reached(set.phase, alone ? thread_of(set.who) : UINT32_MAX, me.thread, me.now);
   }
 
   // A lane of the set, of this warp and phase, that this access is not ordered after; -1 when there is none.
@@ -254,7 +269,7 @@ class Races {
       if (crowd_of(set.who) == Crowd::warps) return;
       if (set.who == me.who()) return;
       join_phase(set, me);
-    } else if (set.phase < me.oldest || set.phase >= me.block_first) {
+    } else if (set.phase < me.oldest || set.phase >= me.block_first || reached(set, me)) {
       set = {me.now, me.who(), me.pc, me.bit()};
     }
     // Else another block of this launch is in the set: every write from here on conflicts with it already.
@@ -337,6 +352,7 @@ class Races {
 
   Phases phases_;
   LaneClocks clocks_;
+  Publications publications_;
   Shadow global_{}, shared_{};
   Pool<VariableShadow, 256> variables_;
   Pool<ByteCells, 4096> bytes_;

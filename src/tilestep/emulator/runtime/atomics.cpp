@@ -158,7 +158,10 @@ extern "C" uint64_t tilestep_atomic(void* address, int op, int type, uint64_t op
 
 extern "C" {
 
-void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+void __tsan_atomic_thread_fence(int) {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  if (checking() && hot.in_kernel) listener.fence(machine->threads[machine->current], machine->block);
+}
 void __tsan_atomic_signal_fence(int) {}
 
 #define TILESTEP_FETCH(bits, word, name)                                                          \

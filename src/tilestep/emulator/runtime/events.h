@@ -67,6 +67,8 @@ struct NoListener {
   void mask_without_caller(const Thread&, uint32_t /*mask*/, uintptr_t /*pc*/, const Block&) {}
   // An exchange of values (shuffle, vote; not __syncwarp) took place under a mask that names lanes which had exited.
   void exchange_without(uint32_t /*warp*/, uint32_t /*exited*/, uintptr_t /*pc*/, const Block&) {}
+  // A thread has passed a __threadfence() (not __threadfence_block()).
+  void fence(const Thread&, const Block&) {}
   void thread_exit(const Thread&, const Block&) {}
   void block_end(const Block&) {}
   void launch_end(const LaunchInfo&) {}
