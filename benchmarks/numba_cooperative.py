@@ -1,7 +1,7 @@
-"""kernels/attention/02_cooperative.cu, line for line, on numba's CUDA simulator: a yardstick for our emulator.
+"""kernels/attention/02_cooperative.cu on numba's CUDA simulator, line for line: a yardstick.
 
-Run by benchmarks/capstone.py with an interpreter that has numba. Prints one JSON line: seconds, and the largest
-error against float64.
+Run by benchmarks/capstone.py with an interpreter that has numba. Prints one JSON line: seconds, and the
+largest error against float64.
 
     NUMBA_ENABLE_CUDASIM=1 python benchmarks/numba_cooperative.py 33
 """
