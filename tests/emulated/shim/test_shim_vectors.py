@@ -13,6 +13,11 @@ THREADS, VALUES = 64, 16
 INPUT = np.random.default_rng(3).normal(size=(THREADS, VALUES)).astype(np.float32)
 
 
+def launch_cost(run: Callable[..., Run]) -> int:
+    """Accesses of threads that do nothing: some compilers show how the arguments reach the kernel."""
+    return run("vectors.cu", INPUT, INPUT.shape, case=13, mode="check").accesses
+
+
 @pytest.mark.parametrize(
     ("case", "bytes_each"),
     [(0, 4), (1, 8), (2, 16), (3, 16), (4, 8), (5, 16), (6, 4), (7, 8), (8, 4), (9, 16)],
@@ -22,14 +27,14 @@ def test_a_vector_moves_in_one_access(case: int, bytes_each: int, run: Callable[
     ran = run("vectors.cu", INPUT, INPUT.shape, case=case, mode="check")
     assert (ran.ended, ran.findings) == ("finished", ())
     np.testing.assert_array_equal(ran.outputs["attnOut"], INPUT)
-    assert ran.accesses == THREADS * 2 * VALUES * 4 // bytes_each
+    assert ran.accesses - launch_cost(run) == THREADS * 2 * VALUES * 4 // bytes_each
 
 
 def test_arithmetic_on_the_parts_keeps_the_access_whole(run: Callable[..., Run]) -> None:
     ran = run("vectors.cu", INPUT, INPUT.shape, case=10, mode="check")
     assert (ran.ended, ran.findings) == ("finished", ())
     np.testing.assert_allclose(ran.outputs["attnOut"], INPUT, rtol=1e-5, atol=1e-5)
-    assert ran.accesses == THREADS * 4 * VALUES // 4
+    assert ran.accesses - launch_cost(run) == THREADS * 4 * VALUES // 4
 
 
 @pytest.mark.parametrize("mode", ["fast", "check"])

@@ -64,6 +64,8 @@ __global__ void copied(const float* in, float* out) {
   memcpy(&mine[0], &bits, 4);
 }
 
+__global__ void nothing(const float*, float*) {}
+
 void runCausalAttention(const float* qkv, float* attnOut, int T) {
   if (T == 0) move<float><<<1, 64>>>(qkv, attnOut);
   if (T == 1) move<float2><<<1, 64>>>(qkv, attnOut);
@@ -78,4 +80,5 @@ void runCausalAttention(const float* qkv, float* attnOut, int T) {
   if (T == 10) staged<<<1, 64>>>(qkv, attnOut);
   if (T == 11) initialisers<<<1, 64>>>(qkv, attnOut);
   if (T == 12) copied<<<1, 64>>>(qkv, attnOut);
+  if (T == 13) nothing<<<1, 64>>>(qkv, attnOut);
 }

@@ -2,17 +2,11 @@
 // host is what a seam may not do, because nothing has run yet when it is asked for.
 #pragma once
 
+#include "host_refusals.h"
 #include "host_types.h"
 #include "unavailable.h"
 
 namespace tilestep {
-
-TILESTEP_INLINE void forbid(Forbidden what, const char* call, int line) { tilestep_record_forbidden(int(what), call, line); }
-
-// Only the default stream exists, so order is the order of the calls.
-TILESTEP_INLINE void require_default_stream(cudaStream_t stream, const char* call, int line) {
-  if (stream != nullptr && stream != cudaStreamLegacy) forbid(Forbidden::stream, call, line);
-}
 
 TILESTEP_INLINE cudaError_t allocate(void** pointer, size_t bytes) {
   if (pointer == nullptr) return remember_error(cudaErrorInvalidValue);
@@ -29,8 +23,12 @@ TILESTEP_INLINE cudaError_t copy(void* to, const void* from, size_t bytes, cudaM
       return remember_error(tilestep_record_copy(to, from, bytes, true));
     case cudaMemcpyDeviceToDevice:
       return remember_error(tilestep_record_copy(to, from, bytes, false));
+    case cudaMemcpyDefault:  // the machine takes only what is device memory: the first that fits
+      if (tilestep_record_copy(to, from, bytes, false) == cudaSuccess) return cudaSuccess;
+      if (tilestep_record_copy(to, from, bytes, true) == cudaSuccess) return cudaSuccess;
+      forbid(Forbidden::read_back, call, line);
+      break;
     case cudaMemcpyDeviceToHost:
-    case cudaMemcpyDefault:  // may be a read-back: a seam says which way it copies
       forbid(Forbidden::read_back, call, line);
   }
   return remember_error(cudaErrorInvalidMemcpyDirection);

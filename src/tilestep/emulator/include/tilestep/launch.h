@@ -9,6 +9,7 @@
 
 #include "abi.h"
 #include "hooks.h"
+#include "host_refusals.h"
 #include "host_types.h"
 #include "kernel_names.h"
 
@@ -55,6 +56,7 @@ class Configured {
 template <class Kernel>
 Configured<Kernel> configure(int line, const char* text, Kernel kernel, dim3 grid, dim3 block, size_t shared = 0,
                              cudaStream_t stream = nullptr) {
+  require_default_stream(stream, text, line);
   LaunchRequest request{};
   request.kernel = text;
   request.line = line;
