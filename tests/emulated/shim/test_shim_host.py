@@ -86,7 +86,7 @@ UNAVAILABLE = {
     "launch-kernel": ("HOST", "cudaLaunchKernel((void*)k, 1, 32, 0, 0, 0);", "<<<grid, block"),
     "pitch": ("HOST", "void* p; size_t n; cudaMallocPitch(&p, &n, 8, 8);", "cudaMalloc"),
     "grid-sync": ("DEVICE", "cg::this_grid().sync();", "blocks run one after the other"),
-    "wide-tile": ("DEVICE", "cg::tiled_partition<64>(cg::this_thread_block()).sync();", "8, 16 or 32 threads"),
+    "wide-tile": ("DEVICE", "cg::tiled_partition<64>(cg::this_thread_block()).sync();", "16 or 32 threads"),
     "copy": ("DEVICE", "cg::memcpy_async(cg::this_thread_block(), out, out + 1, 16);", "through registers"),
     "texture": ("DEVICE", "out[0].x = tex2D<float>(0, 1.0f, 2.0f);", "textures"),
     "shuffle-a-struct": ("DEVICE", "out[0] = __shfl_sync(~0u, out[1], 0);", "__shfl_sync"),
