@@ -1,0 +1,117 @@
+"""Runs our attention kernels and the corpus of right and wrong ones on a real GPU.
+
+    PYTHONPATH=src python3 benchmarks/on_gpu.py OUT.json
+
+Needs nvcc and a GPU, not the emulator: it shows where recorded verdicts and real hardware agree. Values are
+compared as the judge compares them; times are medians of 20 calls between events.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tilestep import cases, contract, reference, tolerance
+
+ROOT = Path(__file__).parents[1]
+STEP = "online-attention"
+LENGTHS = (1, 33, 65, 97)
+HANGS = 20  # seconds after which a run counts as one that never ends
+
+
+def build(source: Path, folder: Path) -> Path | str:
+    """The driver's executable for a submission, or the first line that nvcc has to say."""
+    program = folder / f"{source.parent.name}-{source.stem}"
+    command = ["nvcc", "-std=c++17", "-O3", "-arch=sm_90", "-w", "-include", str(folder / "contract.h")]
+    command += [f'-DSUBMISSION="{source}"', str(ROOT / "benchmarks/on_gpu_driver.cu"), "-o", str(program)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    return program if ended.returncode == 0 else (ended.stderr.splitlines() or ["nvcc failed"])[0]
+
+
+def run(program: Path, case: Any, want: Any, bound: Any, repeats: int) -> dict[str, Any]:
+    folder = program.parent
+    length = case.length
+    (folder / "in.bin").write_bytes(case.inputs["qkv_rotated"].tobytes())
+    (folder / "out.bin").unlink(missing_ok=True)
+    command = [str(program), str(length), str(folder / "in.bin"), str(folder / "out.bin"), str(repeats)]
+    try:
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=HANGS, check=False)
+    except subprocess.TimeoutExpired:
+        return {"error": "never ended"}
+    said = (
+        dict([ended.stdout.split()]) if ended.stdout.startswith("median_ms") and ended.returncode == 0 else {}
+    )
+    result: dict[str, Any] = (
+        {"ms": float(said["median_ms"])} if said else {"error": ended.stdout.strip()[:200]}
+    )
+    if (folder / "out.bin").exists():
+        got = np.fromfile(folder / "out.bin", np.float32).reshape(length, contract.D)
+        rows = case.judged_rows
+        with np.errstate(invalid="ignore"):
+            worst = np.abs(got - want)[rows] / bound[rows]
+        result["worst"] = float(np.max(np.where(np.isnan(worst), np.inf, worst)))
+    return result
+
+
+def judge(program: Path, seed: int) -> dict[str, Any]:
+    worst, errors = 0.0, []
+    for length, family in cases.plan(STEP, LENGTHS):
+        case = cases.make(STEP, length, family, seed)
+        qkv = case.inputs["qkv_rotated"]
+        want = reference.attention(qkv)
+        result = run(program, case, want, tolerance.attention(qkv, want), 0)
+        worst = max(worst, result.get("worst", np.inf))
+        if "error" in result:
+            errors.append(f"T = {length} ({family}): {result['error']}")
+    return {
+        "worst": worst if np.isfinite(worst) else "not finite",
+        "right": bool(worst <= 1),
+        "errors": errors[:2],
+    }
+
+
+def main() -> None:
+    files = [*sorted((ROOT / "src/tilestep/kernels/attention").glob("*.cu"))]
+    files += sorted((ROOT / "tests/right").glob("*.cu")) + sorted((ROOT / "tests/wrong").glob("*.cu"))
+    smi = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+    card = subprocess.run(smi, capture_output=True, text=True, check=False).stdout.strip()
+    rows: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "contract.h").write_text(contract.header(), encoding="utf-8")
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            programs = list(pool.map(lambda file: build(file, folder), files))
+        case = cases.make(STEP, contract.PROFILE_LENGTH, "normal", 1)
+        qkv = case.inputs["qkv_rotated"]
+        want = reference.attention(qkv)
+        bound = tolerance.attention(qkv, want)
+        for file, program in zip(files, programs, strict=True):
+            key = f"{file.parent.name}/{file.stem}"
+            if isinstance(program, str):
+                rows[key] = {"does_not_compile": program}
+                continue
+            rows[key] = judge(program, seed=1)
+            if file.parent.name != "wrong":
+                rows[key]["profile"] = run(program, case, want, bound, 20)
+            print(key, rows[key], flush=True)
+    result = {
+        "date": datetime.date.today().isoformat(),
+        "gpu": card,
+        "command": "PYTHONPATH=src python3 benchmarks/on_gpu.py",
+        "lengths": LENGTHS,
+        "kernels": rows,
+    }
+    Path(sys.argv[1]).write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
