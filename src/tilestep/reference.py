@@ -15,9 +15,14 @@ from tilestep.contract import DH, GROUP, HKV, HQ, KV, RMS_EPS, ROPE_THETA, D
 
 Doubles = NDArray[np.float64]
 
-_QUERY_ROWS_AT_ONCE = (
-    256  # a block of rows needs only the keys up to its last row: about half of the full product
-)
+
+def query_rows_at_once(T: int) -> int:
+    """Rows of a block of queries: it needs only the keys up to its last row, half of the full product.
+
+    Short sequences are cut finer, below the size at which a BLAS starts threads: next to running kernels those
+    cost ten times what they gain.
+    """
+    return 256 if T > 128 else 32
 
 
 def _double(array: ArrayLike) -> Doubles:
@@ -99,8 +104,9 @@ def _one_head(q: Doubles, k: Doubles, v: Doubles) -> Doubles:
     spoilt = np.logical_or.accumulate(~finite, axis=0)
     v = np.where(finite, v, 0.0)
     out = np.empty((T, DH))
-    for begin in range(0, T, _QUERY_ROWS_AT_ONCE):
-        end = min(begin + _QUERY_ROWS_AT_ONCE, T)
+    step = query_rows_at_once(T)
+    for begin in range(0, T, step):
+        end = min(begin + step, T)
         weights = causal_scores(q, k, begin, end)
         weights -= weights.max(axis=1, keepdims=True)
         np.exp(weights, out=weights)

@@ -33,8 +33,6 @@ SUM = 16.0  # per sum p_j |v_j|: the division, the store, the rescaling
 SUM_PER_ROOT_KEY = 6.0  # the same, per root of the number of keys; worst when one key leads many small ones
 LINEAR = 2.0  # per sum |x_d w_d| and root of the number of terms, for a dot product of the tail
 
-_QUERY_ROWS_AT_ONCE = 256
-
 
 def attention(qkv: ArrayLike, want: ArrayLike) -> Doubles:
     """Bound [T, D] on |got - want| for the packed tensor [T, QKV_OUT] and its right output [T, D]."""
@@ -50,12 +48,11 @@ def _one_head(q: Doubles, k: Doubles, v: Doubles, out: Doubles) -> Doubles:
     """The bound for one head, all arguments [T, DH]."""
     T = q.shape[0]
     v = np.where(np.isfinite(v), v, 0.0)  # masked, or in a row whose output is NaN already
-    # Columns of one product: |v|, and with the error weights the moments of v about the output.
-    moments = np.hstack([np.ones((T, 1)), v, v * v])
-    size_q, size_k = np.abs(q), np.abs(k)
+    size_q, size_k, square, size_v = np.abs(q), np.abs(k), v * v, np.abs(v)
+    step = reference.query_rows_at_once(T)
     bound = np.empty((T, DH))
-    for begin in range(0, T, _QUERY_ROWS_AT_ONCE):
-        end = min(begin + _QUERY_ROWS_AT_ONCE, T)
+    for begin in range(0, T, step):
+        end = min(begin + step, T)
         weights = reference.causal_scores(q, k, begin, end)
         weights -= weights.max(axis=1, keepdims=True)
         depth = np.where(np.isneginf(weights), 0.0, -weights)
@@ -66,12 +63,12 @@ def _one_head(q: Doubles, k: Doubles, v: Doubles, out: Doubles) -> Doubles:
         masked = weights == 0.0  # a key that has no weight may be NaN
         errors = np.where(masked, 0.0, weights * (DOT * dot + EXPONENT * depth + WEIGHT))
         o = out[begin:end]
-        zeroth, first, second = np.split(errors @ moments[:end], [1, 1 + DH], axis=1)
+        zeroth, first, second = errors.sum(axis=1, keepdims=True), errors @ v[:end], errors @ square[:end]
         # Cauchy and Schwarz: sum w |v - o| <= sqrt(sum w) sqrt(sum w (v - o)^2), which needs products only.
         variance = np.maximum(second - 2.0 * o * first + o * o * zeroth, 0.0)
         from_weights = np.sqrt(zeroth * variance)
         keys = np.arange(begin + 1, end + 1, dtype=np.float64)[:, None]
-        magnitude = weights @ np.abs(v[:end])
+        magnitude = weights @ size_v[:end]
         from_sums = (SUM + SUM_PER_ROOT_KEY * np.sqrt(keys)) * magnitude
         bound[begin:end] = UNIT * (from_weights + from_sums) + TINY * (1.0 + keys)
     return np.where(np.isfinite(out), bound, np.nan)
@@ -86,10 +83,8 @@ def tail(
     of an fp32 kernel that computes the step.
     """
     right = reference.tail(x, attention_output, weights)
-    w = {name: np.abs(np.asarray(weights[name], dtype=np.float64)) for name in weights}
-    inflow = np.asarray(attention_bound, dtype=np.float64)
 
-    projected = inflow @ w["w_o"].T + _dot_rounding(attention_output, w["w_o"])
+    projected = _through(attention_bound, attention_output, weights["w_o"])
     residual = projected + UNIT * 4.0 * np.abs(right["residual"])
 
     # y = r w / rms(r): the error of r itself, and that of its root mean square.
@@ -97,18 +92,19 @@ def tail(
     rms = np.sqrt(np.mean(r * r, axis=1, keepdims=True) + RMS_EPS)
     of_rms = np.mean(r * residual, axis=1, keepdims=True) / rms
     shrunk = np.maximum(rms - of_rms, TINY)
-    normed_2 = (residual + r * of_rms / shrunk) / shrunk * w["norm_2_weight"]
+    normed_2 = (residual + r * of_rms / shrunk) / shrunk * np.abs(np.asarray(weights["norm_2_weight"]))
     normed_2 += UNIT * 32.0 * np.abs(right["normed_2"])
 
-    gate = reference.project(right["normed_2"], weights["w_gate"])
-    up = np.abs(reference.project(right["normed_2"], weights["w_up"]))
-    gate_bound = normed_2 @ w["w_gate"].T + _dot_rounding(right["normed_2"], w["w_gate"])
-    up_bound = normed_2 @ w["w_up"].T + _dot_rounding(right["normed_2"], w["w_up"])
+    narrow = right["normed_2"].astype(np.float32)
+    gate = narrow @ np.asarray(weights["w_gate"], dtype=np.float32).T
+    up = np.abs(narrow @ np.asarray(weights["w_up"], dtype=np.float32).T)
+    gate_bound = _through(normed_2, right["normed_2"], weights["w_gate"])
+    up_bound = _through(normed_2, right["normed_2"], weights["w_up"])
     steepest = 1.1  # the largest slope of silu
     activated = np.abs(reference.silu(gate)) * up_bound + steepest * gate_bound * (up + up_bound)
     activated += UNIT * (32.0 + 4.0 * np.abs(gate)) * np.abs(right["activated"])
 
-    block_output = residual + activated @ w["w_down"].T + _dot_rounding(right["activated"], w["w_down"])
+    block_output = residual + _through(activated, right["activated"], weights["w_down"])
     block_output += UNIT * 4.0 * np.abs(right["block_output"])
     bounds = {
         "projected": projected,
@@ -120,8 +116,12 @@ def tail(
     return {name: bound + TINY for name, bound in bounds.items()}
 
 
-def _dot_rounding(x: ArrayLike, size_w: Doubles) -> Doubles:
-    """Roundings of the dot products of x's rows with weights of these magnitudes: [T, out]."""
-    size_x = np.abs(np.asarray(x, dtype=np.float64))
-    rounding: Doubles = UNIT * LINEAR * np.sqrt(size_w.shape[1]) * (size_x @ size_w.T)
-    return rounding
+def _through(bound: ArrayLike, x: ArrayLike, weight: ArrayLike) -> Doubles:
+    """What x's error bound [T, in] becomes in x weight^T [T, out], the product's own roundings included.
+
+    A bound needs no sixteen digits: this is in fp32, for half the time.
+    """
+    size = np.abs(np.asarray(weight, dtype=np.float32))
+    rounding = UNIT * LINEAR * np.sqrt(size.shape[1]) * np.abs(np.asarray(x, dtype=np.float64))
+    each = (np.asarray(bound, dtype=np.float64) + rounding).astype(np.float32)
+    return np.asarray(each @ size.T, dtype=np.float64)

@@ -1,0 +1,199 @@
+"""Finds the named mistakes whose wrong values are those of a submission, to rounding.
+
+For one case a hypothesis explains the output, contradicts it, or is silent: it would not have failed there. A
+name must explain at least one failing case and contradict none; what passed counts too. Mistakes that coincide
+in one case are told apart by the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tilestep.mistakes import layout, masks, patterns, rescaling, softmax
+from tilestep.mistakes.arithmetic import Doubles
+from tilestep.mistakes.named import Hypothesis, Mistake
+from tilestep.mistakes.observation import Observation
+from tilestep.tolerance import UNIT
+from tilestep.contract import QUERY_TILE
+
+# Most specific first: where several explain the same cases equally well, this is the order of the names.
+MISTAKES: tuple[Mistake, ...] = (
+    *patterns.WRITTEN,
+    *masks.MISTAKES,
+    *softmax.MISTAKES,
+    *rescaling.MISTAKES,
+    *layout.MISTAKES,
+    *patterns.LAST,
+)
+MISTAKE: dict[str, Mistake] = {mistake.code: mistake for mistake in MISTAKES}
+
+LONGEST = 128  # a hypothesis costs about as many milliseconds as there are tens of rows
+_MOST_FAILED = 8
+_MOST_PASSED = 3
+_AGREEING_SHARE = 0.99  # of the elements in question; a few may sit where fp32 overflows or not
+_PERTURBATION = 32.0 * UNIT
+_SENSITIVITY = 8.0  # times what the perturbation did: it is one draw of many
+_ROUNDING = 64.0  # UNITs at the scale of a head's row
+
+
+class Verdict(Enum):
+    """What one hypothesis means for one case."""
+
+    EXPLAINS = "explains"
+    SILENT = "silent"
+    CONTRADICTS = "contradicts"
+
+
+@dataclass(frozen=True)
+class Match:
+    """A mistake that explains wrong values. `score` in (0, 1] is the share of the failing cases looked at."""
+
+    mistake: Mistake
+    score: float
+    label: str = ""
+
+
+def match(
+    qkv: ArrayLike,
+    got: ArrayLike,
+    want: ArrayLike,
+    tolerance: ArrayLike,
+    judged_rows: ArrayLike | None = None,
+) -> list[Match]:
+    """The mistakes that explain one output [T, D], best first; none for a right one."""
+    return match_many([Observation(qkv, got, want, tolerance, judged_rows)])
+
+
+def match_many(observations: Sequence[Observation]) -> list[Match]:
+    """The mistakes that explain the failing cases and contradict no case, best first.
+
+    A mistake that would not have failed a case says nothing about it. At most a dozen cases are looked at, short
+    ones of every kind first, so the cost does not grow with the run.
+    """
+    failed = _spread([o for o in observations if o.failed], _MOST_FAILED)
+    passed = _spread([o for o in observations if not o.failed], _MOST_PASSED)
+    if not failed:
+        return []
+    explained: dict[tuple[str, str], int] = {}
+    left = [(mistake, candidate) for mistake in MISTAKES for candidate in _candidates(mistake)]
+    for observation in failed:
+        kept = []
+        for mistake, candidate in left:
+            verdict = candidate.judge(observation)
+            if verdict is Verdict.CONTRADICTS:
+                continue
+            kept.append((mistake, candidate))
+            if verdict is Verdict.EXPLAINS:
+                key = (mistake.code, candidate.label)
+                explained[key] = explained.get(key, 0) + 1
+        left = kept
+    best: dict[str, Match] = {}
+    for mistake, candidate in left:
+        count = explained.get((mistake.code, candidate.label), 0)
+        if count == 0 or any(candidate.judge(o) is Verdict.CONTRADICTS for o in passed):
+            continue
+        found = Match(mistake, count / len(failed), candidate.label)
+        if mistake.code not in best or best[mistake.code].score < found.score:
+            best[mistake.code] = found
+    exact = [m for m in best.values() if m.mistake.hypotheses or m.mistake.code == "output-not-written"]
+    # Low precision fits anything that is nearly right, so it is a name only where no formula gives the values.
+    found_all = exact or list(best.values())
+    most = max((m.score for m in found_all), default=0.0)
+    return [m for m in found_all if m.score == most]
+
+
+def _spread(observations: list[Observation], count: int) -> list[Observation]:
+    """So many observations: short enough, and as unlike in length as there are."""
+    ordered = sorted((o for o in observations if o.packed.T <= LONGEST), key=_usefulness)
+    if len(ordered) <= count:
+        return ordered
+    picked = np.unique(np.linspace(0, len(ordered) - 1, count).round().astype(int))
+    return [ordered[i] for i in picked]
+
+
+def _usefulness(observation: Observation) -> tuple[bool, int]:
+    """Cheap and telling first: just past one tile most mistakes differ; in a row or two they coincide."""
+    return observation.packed.T < QUERY_TILE, observation.packed.T
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    label: str
+    judge: Callable[[Observation], Verdict]
+
+
+def _candidates(mistake: Mistake) -> list[_Candidate]:
+    if mistake.code in patterns.PATTERNS:
+        pattern = patterns.PATTERNS[mistake.code]
+
+        def look(observation: Observation) -> Verdict:
+            if not observation.failed:
+                return Verdict.SILENT
+            return Verdict.EXPLAINS if pattern(observation) else Verdict.CONTRADICTS
+
+        return [_Candidate("", look)]
+    return [_Candidate(h.label, _judge_by(h)) for h in mistake.hypotheses]
+
+
+def _judge_by(hypothesis: Hypothesis) -> Callable[[Observation], Verdict]:
+    return lambda observation: judge(hypothesis, observation)
+
+
+def judge(hypothesis: Hypothesis, seen: Observation) -> Verdict:
+    """Whether a hypothesis explains what was seen in one case."""
+    output = hypothesis.output(seen.packed)
+    rows = seen.rows
+    with np.errstate(invalid="ignore"):
+        predicted = ~(np.abs(output - seen.want) <= seen.bound) & rows[:, None]
+    in_question = (predicted | seen.wrong).any(axis=1)
+    if not in_question.any():
+        return Verdict.SILENT
+    if _far_apart(output[rows], seen.want[rows], 0.0) and _far_apart(
+        output[in_question], seen.got[in_question], 0.1
+    ):
+        return Verdict.CONTRADICTS
+    slack, unsure = _rounding(hypothesis, output, seen)
+    with np.errstate(invalid="ignore"):
+        clearly = predicted & ~(np.abs(output - seen.want) <= seen.bound + slack)
+    if not clearly.any():
+        return Verdict.SILENT
+    agrees = _equal(output, seen.got, slack + seen.bound) | unsure
+    share = float(np.mean(agrees[in_question]))
+    return Verdict.EXPLAINS if share >= _AGREEING_SHARE and seen.failed else Verdict.CONTRADICTS
+
+
+def _equal(a: Doubles, b: Doubles, slack: Doubles) -> np.typing.NDArray[np.bool_]:
+    """Equal to within the slack, or both not finite."""
+    with np.errstate(invalid="ignore"):
+        near = np.abs(a - b) <= slack
+    return near | (~np.isfinite(a) & ~np.isfinite(b))
+
+
+def _far_apart(a: Doubles, b: Doubles, share: float) -> bool:
+    """Whether more than this share of the elements differ grossly: spares most hypotheses the measuring."""
+    scale = np.where(np.isfinite(a), np.abs(a), 0.0).max(axis=1, keepdims=True)
+    return float(np.mean(~_equal(a, b, np.broadcast_to(0.05 * scale + 1e-6, a.shape)))) > share
+
+
+def _rounding(
+    hypothesis: Hypothesis, output: Doubles, seen: Observation
+) -> tuple[Doubles, np.typing.NDArray[np.bool_]]:
+    """How far fp32 roundings may move the hypothesis's output [T, D], and where they decide over infinity.
+
+    Measured, not derived: the output's change when the input is perturbed by a few roundings, per row and head.
+    """
+    T = seen.packed.T
+    moved = hypothesis.output(seen.packed.perturbed(_PERTURBATION))
+    unsure = np.isfinite(moved) != np.isfinite(output)
+    heads = (T, -1, 64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        change = np.abs(moved - output)
+    change = np.where(np.isfinite(change), change, 0.0).reshape(heads).max(axis=2, keepdims=True)
+    size = np.where(np.isfinite(output), np.abs(output), 0.0).reshape(heads).max(axis=2, keepdims=True)
+    slack = np.broadcast_to(_SENSITIVITY * change + _ROUNDING * UNIT * size, (T, change.shape[1], 64))
+    return slack.reshape(T, -1), unsure

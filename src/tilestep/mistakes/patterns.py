@@ -1,0 +1,62 @@
+"""Mistakes that are known by what the output looks like, where no formula gives the wrong values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from tilestep.mistakes.arithmetic import Doubles
+from tilestep.mistakes.named import Hypothesis, Mistake, one
+from tilestep.mistakes.observation import Observation
+
+# bf16 keeps 8 bits and fp32 24: 2^16 between them, of which the bounds' own constants take some.
+_LOW_PRECISION_RATIO = 4000.0
+_LOW_PRECISION_LEAST_SHARE = 0.02
+
+
+def _not_written(seen: Observation) -> bool:
+    """Every wrong element still holds the bytes that the output was filled with."""
+    return bool(np.all(seen.unwritten[seen.wrong]))
+
+
+def _low_precision(seen: Observation) -> bool:
+    """Small errors in many places: what rounding to 8 or 11 bits does, and no formula."""
+    share = float(np.mean(seen.wrong))
+    return seen.ratio <= _LOW_PRECISION_RATIO and share >= _LOW_PRECISION_LEAST_SHARE
+
+
+def _zeros(seen_rows: int, width: int) -> Doubles:
+    return np.zeros((seen_rows, width))
+
+
+WRITTEN: tuple[Mistake, ...] = (
+    Mistake(
+        "output-not-written",
+        "part of the output is never written",
+        "The wrong elements still hold what the output was filled with before the launch.",
+        "causal-attention",
+    ),
+    Mistake(
+        "output-zero",
+        "the output is all zeros",
+        "Every element of the output is 0.",
+        "causal-attention",
+        one(lambda packed: _zeros(packed.T, packed.q.shape[0] * packed.q.shape[2])),
+    ),
+)
+LAST: tuple[Mistake, ...] = (
+    Mistake(
+        "low-precision",
+        "arithmetic below fp32",
+        "The errors are those of TF32, bf16 or fp16: somewhere the kernel rounds to fewer bits than fp32 has.",
+        "online-attention",
+    ),
+)
+
+PATTERNS: dict[str, Callable[[Observation], bool]] = {
+    "output-not-written": _not_written,
+    "low-precision": _low_precision,
+}
+
+__all__ = ["LAST", "PATTERNS", "WRITTEN", "Hypothesis"]
