@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +24,7 @@ _WATCH_SECONDS = 0.05  # between two looks at memory and disk
 _KEEP_BYTES = 256 * 1024  # of standard output, and of standard error
 _MIB = 1024 * 1024
 
-_live: set[int] = set()  # process groups that run now
+_live: dict[int, int] = {}  # process groups that run now, and the thread that waits for each
 _live_guard = threading.Lock()
 
 
@@ -68,10 +68,10 @@ def private_folder() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def stop_everything() -> None:
-    """Kills every program that `run_limited` runs now, in any thread: for an interrupted judge."""
+def stop_everything(threads: Collection[int] | None = None) -> None:
+    """Kills every program that `run_limited` runs now, for these threads (by identifier) or for all."""
     with _live_guard:
-        groups = list(_live)
+        groups = [group for group, thread in _live.items() if threads is None or thread in threads]
     for group in groups:
         _kill(group)
 
@@ -101,7 +101,7 @@ def run_limited(
         start_new_session=True,
     )
     with _live_guard:
-        _live.add(process.pid)
+        _live[process.pid] = threading.get_ident()
     try:
         watched = _Watched(process, folder, limits, began)
         why, timed_out = watched.until_end()
@@ -110,7 +110,7 @@ def run_limited(
         # reaped before this line, so its number cannot belong to anybody else.
         _kill(process.pid)
         with _live_guard:
-            _live.discard(process.pid)
+            _live.pop(process.pid, None)
         process.wait()
         for pipe in (process.stdout, process.stderr):
             if pipe:

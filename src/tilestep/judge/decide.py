@@ -26,7 +26,7 @@ def decide(trial: Trial, facts: dict[str, Any]) -> Verdict:
     }
     first = earliest_wrong(trial.compared)
     if first is not None:
-        named = name_mistakes(trial.failing)
+        named = name_mistakes(trial.seen)
         return verdict.Wrong(first_wrong=first, mistakes=named, says=_wrong(first, named, findings), **shared)
     if findings:
         return verdict.Unsafe(says=_unsafe(findings), **shared)

@@ -12,40 +12,30 @@ from tilestep.judge.compare import Array, Bools, Compared
 from tilestep.judge.verdict import MistakeFound
 from tilestep.program import Finding
 
-SHOWN_MISTAKES = 3
-MATCHED_UP_TO = 128  # rows; a hypothesis costs a few milliseconds up to here
-MATCHED_CASES = 12  # failing cases that are held against the mistakes: the smallest say enough
+NAMED = 3  # mistakes at most in a verdict
 
 
 @dataclass(frozen=True)
-class Failing:
-    """A case with a wrong attention output, and the packed tensor that the kernel was fed."""
+class Seen:
+    """The attention output of one case beside the right one, and the packed tensor that was fed."""
 
     qkv: Array
     compared: Compared
 
 
-def name_mistakes(failing: Sequence[Failing]) -> tuple[MistakeFound, ...]:
-    """The named mistakes that explain the failing cases, best first; at most three."""
-    short = [f for f in failing if f.qkv.shape[0] <= MATCHED_UP_TO]
+def name_mistakes(seen: Sequence[Seen]) -> tuple[MistakeFound, ...]:
+    """The named mistakes that explain the wrong cases and contradict no case, best first; at most three.
+
+    Right cases count too: a mistake that would have failed one of them was not made.
+    """
     observations = [
-        mistakes.Observation(f.qkv, f.compared.got, f.compared.want, f.compared.tolerance, f.compared.rows)
-        for f in _spread(short, MATCHED_CASES)
+        mistakes.Observation(s.qkv, s.compared.got, s.compared.want, s.compared.tolerance, s.compared.rows)
+        for s in seen
     ]
-    if not observations:
-        return ()
     return tuple(
         MistakeFound(m.mistake.code, m.mistake.title, m.mistake.says, m.mistake.lesson)
-        for m in mistakes.match_many(observations)[:SHOWN_MISTAKES]
+        for m in mistakes.match_many(observations)[:NAMED]
     )
-
-
-def _spread(failing: Sequence[Failing], count: int) -> list[Failing]:
-    """At most `count` of the cases, evenly over their order, first and last included."""
-    if len(failing) <= count:
-        return list(failing)
-    picks = np.linspace(0, len(failing) - 1, count).round().astype(int)
-    return [failing[i] for i in picks]
 
 
 def merge_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:

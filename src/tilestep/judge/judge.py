@@ -90,7 +90,7 @@ def _stopped(stopped: Stopped, trial: Trial, facts: dict[str, Any]) -> Verdict:
         cases=tuple(case.result() for case in trial.compared),
         findings=merge_findings(trial.findings),
         first_wrong=earliest_wrong(trial.compared),
-        mistakes=name_mistakes(trial.failing),
+        mistakes=name_mistakes(trial.seen),
         evidence=describe_runs(trial),
         **facts,
     )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -76,8 +77,13 @@ def job(step: Step, case: Case) -> Job:
     )
 
 
+def budget(length: int) -> int:
+    """Memory accesses after which a checked run counts as endless: ten times what a tiled kernel needs."""
+    return 50_000_000 + 2_000_000 * length
+
+
 def checked_job(step: Step, case: Case, order: str) -> Job:
-    return replace(job(step, case), mode="check", order=order)
+    return replace(job(step, case), mode="check", order=order, budget=budget(case.length))
 
 
 def fast_job(step: Step, case: Case, threads: int = 1) -> Job:
@@ -94,12 +100,18 @@ def running(tasks: Sequence[Callable[[], Result]], workers: int) -> Iterator[Ite
 
     Leaving the block early, by an interrupt too, cancels what has not begun and kills what runs.
     """
+    threads: set[int] = set()
+
+    def noted(task: Callable[[], Result]) -> Result:
+        threads.add(threading.get_ident())
+        return task()
+
     with ThreadPoolExecutor(max_workers=workers) as pool:
-        futures = [pool.submit(task) for task in tasks]
+        futures = [pool.submit(noted, task) for task in tasks]
         try:
             yield (future.result() for future in futures)
         finally:
             for future in futures:
                 future.cancel()
-            if not all(future.done() for future in futures):
-                stop_everything()
+            while wait(futures, timeout=0.05).not_done:
+                stop_everything(frozenset(threads))  # repeated: a task may be about to start its run

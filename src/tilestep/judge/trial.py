@@ -10,7 +10,7 @@ from tilestep import cases, contract
 from tilestep.contract import Step
 from tilestep.judge import schedule, traffic
 from tilestep.judge.compare import Compared, ComparedCase
-from tilestep.judge.diagnose import Failing, order_dependence
+from tilestep.judge.diagnose import Seen, order_dependence
 from tilestep.judge.expect import Expectations, Expected
 from tilestep.judge.schedule import Progress
 from tilestep.judge.verdict import KvTraffic
@@ -54,7 +54,7 @@ class Trial:
     tell: Callable[[Progress], None]
 
     compared: list[ComparedCase] = field(default_factory=list)
-    failing: list[Failing] = field(default_factory=list)
+    seen: list[Seen] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     unsteady: list[Finding] = field(default_factory=list)
     traffic: KvTraffic | None = None
@@ -87,7 +87,7 @@ class Trial:
 
     @property
     def wrong(self) -> bool:
-        return bool(self.failing) or any(c.first_wrong() for c in self.compared)
+        return any(tensor.wrong.any() for case in self.compared for tensor in case.tensors)
 
     def _take(self, done: _Done) -> None:
         """Keeps what one small run showed. Results come in the order of the tasks."""
@@ -179,8 +179,13 @@ class Trial:
         """Keeps a run's findings; raises Stopped if it did not finish or broke a rule of the step."""
         self.findings.extend(run.findings)
         self.launches = max(self.launches, len(run.plan.launches))
+        if run.ended == "refused":
+            raise Stopped("refused", self._where(run.says, run.line))
+        if run.ended == "crashed" and run.findings:
+            fatal = run.findings[-1]  # a run ends at the first finding that it cannot go on from
+            raise Stopped("broken", self._where(f"{fatal.code}: {fatal.says}", fatal.line or run.line))
         if run.ended != "finished":
-            raise Stopped("refused" if run.ended == "refused" else "broken", self._where(run.says, run.line))
+            raise Stopped("broken", self._where(run.says, run.line))
         self._check_rules(run.plan)
 
     def _check_rules(self, plan: LaunchPlan) -> None:
@@ -198,9 +203,7 @@ class Trial:
 
     def _judge_values(self, compared: ComparedCase, expected: Expected) -> None:
         self.compared.append(compared)
-        first = compared.tensors[0]
-        if first.wrong.any():
-            self.failing.append(Failing(expected.case.inputs["qkv_rotated"], first))
+        self.seen.append(Seen(expected.case.inputs["qkv_rotated"], compared.tensors[0]))
 
     def _step(self, doing: str) -> None:
         self._done += 1
