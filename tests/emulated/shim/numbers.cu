@@ -50,7 +50,7 @@ __global__ void integers(const float* in, float* out) {
   bits(__mul64hi((long long)wide, (long long)q) & 0xffffffff), bits(__umul64hi(wide, wide) >> 32);
   bits(__dp4a((int)p, (int)q, 5)), bits(__dp4a(p, q, 5u)), bits(__sad((int)p, (int)q, 1u)), bits(__usad(p, q, 1u));
   bits(__hadd((int)p, (int)q)), bits(__rhadd((int)p, (int)q)), bits(__uhadd(p, q));
-  bits(min(p, q)), bits(max((int)p, (int)q)), bits(min((int)p, q)), bits(std::max(p, q));
+  bits(min(p, q)), bits(max((int)p, (int)q)), bits(min((int)p, q)), bits(max(p, q));
   bits(__double2hiint(__hiloint2double(p & 0x7fefffff, q))), bits(__double2loint(__hiloint2double(p & 0x7fefffff, q)));
 }
 

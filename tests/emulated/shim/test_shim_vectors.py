@@ -14,7 +14,7 @@ INPUT = np.random.default_rng(3).normal(size=(THREADS, VALUES)).astype(np.float3
 
 
 def launch_cost(run: Callable[..., Run]) -> int:
-    """Accesses of threads that do nothing: some compilers show how the arguments reach the kernel."""
+    """Accesses of threads that touch nothing: clang shows how the arguments reach the kernel."""
     return run("vectors.cu", INPUT, INPUT.shape, case=13, mode="check").accesses
 
 
@@ -27,14 +27,14 @@ def test_a_vector_moves_in_one_access(case: int, bytes_each: int, run: Callable[
     ran = run("vectors.cu", INPUT, INPUT.shape, case=case, mode="check")
     assert (ran.ended, ran.findings) == ("finished", ())
     np.testing.assert_array_equal(ran.outputs["attnOut"], INPUT)
-    assert ran.accesses - launch_cost(run) == THREADS * 2 * VALUES * 4 // bytes_each
+    assert 0 <= ran.accesses - THREADS * 2 * VALUES * 4 // bytes_each <= launch_cost(run) < THREADS * 4
 
 
 def test_arithmetic_on_the_parts_keeps_the_access_whole(run: Callable[..., Run]) -> None:
     ran = run("vectors.cu", INPUT, INPUT.shape, case=10, mode="check")
     assert (ran.ended, ran.findings) == ("finished", ())
     np.testing.assert_allclose(ran.outputs["attnOut"], INPUT, rtol=1e-5, atol=1e-5)
-    assert ran.accesses - launch_cost(run) == THREADS * 4 * VALUES // 4
+    assert 0 <= ran.accesses - THREADS * 4 * VALUES // 4 <= launch_cost(run) < THREADS * 4
 
 
 @pytest.mark.parametrize("mode", ["fast", "check"])

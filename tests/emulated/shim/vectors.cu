@@ -64,7 +64,10 @@ __global__ void copied(const float* in, float* out) {
   memcpy(&mine[0], &bits, 4);
 }
 
-__global__ void nothing(const float*, float*) {}
+// Looks at its arguments, and touches no memory.
+__global__ void nothing(const float* in, float* out) {
+  if (in == out) out[0] = 0;
+}
 
 void runCausalAttention(const float* qkv, float* attnOut, int T) {
   if (T == 0) move<float><<<1, 64>>>(qkv, attnOut);

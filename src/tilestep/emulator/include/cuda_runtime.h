@@ -1,6 +1,8 @@
 // What nvcc includes before every .cu file: CUDA's names, on the emulator.
 #pragma once
 
+#undef NDEBUG  // nvcc leaves assert alive; some compilers define this when they optimise
+
 // The C and C++ headers come first: they must not see CUDA's macros.
 #include <math.h>
 #include <stdio.h>

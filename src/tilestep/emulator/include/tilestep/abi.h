@@ -21,6 +21,14 @@ struct dim3 {
 
 #define TILESTEP_INLINE inline __attribute__((always_inline))
 
+// A call at which threads meet must stay one call: a copy of it in another branch would look like another barrier. g++ is
+// told so by flags.
+#ifdef __clang__
+#define TILESTEP_MEETS __attribute__((convergent))
+#else
+#define TILESTEP_MEETS
+#endif
+
 namespace tilestep {
 
 // One recorded launch. `invoke(closure)` runs the kernel body once, as the thread that the machine has made current.
@@ -71,13 +79,13 @@ extern __thread const uint3 tilestep_block_dim;
 extern __thread const uint3 tilestep_grid_dim;
 
 // --- called by device code ---------------------------------------------------------------------------------
-void tilestep_barrier();                                     // __syncthreads
-int tilestep_barrier_reduce(int predicate, int operation);   // 0 or, 1 and, 2 count
+TILESTEP_MEETS void tilestep_barrier();                      // __syncthreads
+TILESTEP_MEETS int tilestep_barrier_reduce(int predicate, int operation);  // 0 or, 1 and, 2 count
 // Publishes `size` (at most 16) bytes and waits until every live lane of `mask` has done so. Returns 32 slots of 16
 // bytes, one a lane, valid until this lane's next exchange.
-const void* tilestep_warp_exchange(unsigned mask, const void* value, unsigned size);
-void tilestep_warp_sync(unsigned mask);
-unsigned tilestep_active_mask();
+TILESTEP_MEETS const void* tilestep_warp_exchange(unsigned mask, const void* value, unsigned size);
+TILESTEP_MEETS void tilestep_warp_sync(unsigned mask);
+TILESTEP_MEETS unsigned tilestep_active_mask();
 unsigned tilestep_lane();
 // One atomic read-modify-write. Operands and result travel as bits in 64-bit words.
 uint64_t tilestep_atomic(void* address, int op, int type, uint64_t operand, uint64_t compare);
