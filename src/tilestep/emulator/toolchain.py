@@ -84,6 +84,12 @@ _CHECKED_CLANG = (
     "-simplifycfg-hoist-common=false",
     "-mllvm",
     "-enable-tail-merge=false",
+    "-mllvm",
+    "-jump-threading-threshold=0",
+    "-mllvm",
+    "-simplifycfg-max-small-block-size=0",
+    "-mllvm",
+    "-unswitch-threshold=0",
     "-fno-vectorize",
     "-fno-slp-vectorize",
 )

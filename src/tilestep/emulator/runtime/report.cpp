@@ -22,6 +22,7 @@ struct Counted {
 static Counted table[kTable];
 static uint32_t distinct;
 static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
+static __thread bool reporting;  // this OS thread, which a signal may interrupt: it must not wait for itself
 static const LaunchInfo* launch_now;
 
 void set_running_launch(const LaunchInfo* launch) { launch_now = launch; }
@@ -90,10 +91,13 @@ static void write_finding(const Finding& finding, int at_line) {
 }
 
 void report_at_line(const Finding& finding, int at_line) {
-  pthread_mutex_lock(&report_lock);
+  const bool nested = reporting;
+  if (!nested) pthread_mutex_lock(&report_lock);
+  reporting = true;
   Counted* entry = find(finding, at_line);
   if (entry && entry->count++ == 0) write_finding(finding, at_line);
-  pthread_mutex_unlock(&report_lock);
+  reporting = nested;
+  if (!nested) pthread_mutex_unlock(&report_lock);
 }
 
 void report(const Finding& finding) { report_at_line(finding, 0); }

@@ -21,8 +21,8 @@ struct dim3 {
 
 #define TILESTEP_INLINE inline __attribute__((always_inline))
 
-// A call at which threads meet must stay one call: a copy of it in another branch would look like another barrier. g++ is
-// told so by flags.
+// A call at which threads meet must stay one call: a copy of it in another branch would look like another barrier.
+// Flags of the checked build tell g++, and clang about functions that contain one.
 #ifdef __clang__
 #define TILESTEP_MEETS __attribute__((convergent))
 #else
