@@ -49,7 +49,7 @@ def test_an_exotic_file_computes_what_cuda_would(target: CpuTarget) -> None:
         ("o[0] = n", "k<<<1, 32>>>(attnOut, T);", 2, "does not compile: expected ';'"),
         ("o[0] = n;", "k<<<1, 32>>>(attnOut);", 4, "does not compile: "),
         ("o[0] = n;", "k<<<1>>>(attnOut, T);", 4, "a launch is kernel<<<grid, block"),
-        ("o[0] = n;", "lost<<<1, 32>>>(attnOut, T);", 4, "does not compile: 'lost'"),
+        ("o[0] = n;", "lost<<<1, 32>>>(attnOut, T);", 4, "does not compile: lost is not declared here"),
         ("o[0] = n; } constexpr int D = 512; void g() {", "k<<<1, 32>>>(attnOut, T);", 2,
          "D is already defined by the header that comes before every submission"),
         ("o[0] = missing(n); } __device__ float later(int); float missing(int n) { return later(n);",

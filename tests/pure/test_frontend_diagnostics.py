@@ -39,7 +39,7 @@ CASES = {
     ),
     "an ordinary name": (
         f"{FILE}:7:3: error: \u2018total\u2019 was not declared in this scope\n",
-        (7, "does not compile: 'total' was not declared in this scope"),
+        (7, "does not compile: total is not declared here"),
     ),
     "a member of a namespace": (
         f"{FILE}:7:3: error: 'grid_group' is not a member of 'cooperative_groups'\n",

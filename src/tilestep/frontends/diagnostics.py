@@ -132,20 +132,8 @@ def _sentence(says: str, source: str) -> str:
         return (
             "this launch does not fit: a launch is kernel<<<grid, block, shared bytes, stream>>>(arguments)"
         )
-    if match := _UNDECLARED.search(says):
-        name = match["name"] or match["clang"] or match["member"] or match["absent"]
-        space = match["space"] or match["home"]
-        if space and space.split("::")[0] not in ("std", ""):
-            return f"{space}::{name} is not known to the emulator"
-        if not space:
-            for header, names in _HEADER_OF.items():
-                if names.match(name) and header not in source:
-                    return f"{name} needs #include <{header}>"
-            if _CUDA_NAME.match(name):
-                meant = re.search(r"did you mean '(\w+)'", says)
-                return f"{name} is not known to the emulator" + (
-                    f"; did you mean {meant[1]}?" if meant else ""
-                )
+    if (match := _UNDECLARED.search(says)) and (unknown := _unknown_name(match, says, source)):
+        return unknown
     if "jump to case label" in says or "cannot jump" in says or "jump bypasses" in says:
         return "this jump passes a declaration (a __shared__ one, say): put that in front of the jump"
     says = re.sub(r"'auto& (\w+)'", r"'\1'", says)
@@ -153,6 +141,22 @@ def _sentence(says: str, source: str) -> str:
     says = re.sub(r"'[^']*<lambda\(auto[^']*'", "the launch", says)
     says = re.sub(r"\btilestep_(shared|type)_\w+::", "", says)
     return f"does not compile: {_shorten(says)}"
+
+
+def _unknown_name(match: re.Match[str], says: str, source: str) -> str | None:
+    """A name that nothing declares: CUDA's, a header's, or a slip. None for one of the standard library."""
+    name = match["name"] or match["clang"] or match["member"] or match["absent"]
+    space = match["space"] or match["home"]
+    if space:
+        return None if space.split("::")[0] == "std" else f"{space}::{name} is not known to the emulator"
+    for header, names in _HEADER_OF.items():
+        if names.match(name) and header not in source:
+            return f"{name} needs #include <{header}>"
+    hint = re.search(r"did you mean '([\w:]+)'", says)
+    meant = f"; did you mean {hint[1]}?" if hint else ""
+    if _CUDA_NAME.match(name):
+        return f"{name} is not known to the emulator{meant}"
+    return f"does not compile: {name} is not declared here{meant}"
 
 
 def _glue_error(reports: Sequence[_Report], program: Program) -> SubmissionError:
