@@ -1,4 +1,4 @@
-"""The token-level reading against an independent one: tree-sitter's CUDA grammar, where it can read a file."""
+"""The token-level reading against an independent one: tree-sitter's CUDA grammar, where it reads a file."""
 
 from __future__ import annotations
 
