@@ -24,9 +24,19 @@ LENGTHS = (1, 2, 31, 32, 33, 41, 64, 65, 97, 128)  # judged at every value, with
 QUERY_TILE = 32  # rows that the capstone keeps resident
 
 PLANTED_TOKENS = (0, 40)
-PLANTED_VALUE = 4.0  # magnitude of every planted element of Q and K: the matched score is DH * 16 / sqrt(DH) = 128
+PLANTED_VALUE = (
+    4.0  # magnitude of every planted element of Q and K: the matched score is DH * 16 / sqrt(DH) = 128
+)
 
-KERNEL_CONSTANTS: dict[str, int] = {"D": D, "HQ": HQ, "HKV": HKV, "DH": DH, "KV": KV, "QKV_OUT": QKV_OUT, "F": F}
+KERNEL_CONSTANTS: dict[str, int] = {
+    "D": D,
+    "HQ": HQ,
+    "HKV": HKV,
+    "DH": DH,
+    "KV": KV,
+    "QKV_OUT": QKV_OUT,
+    "F": F,
+}
 
 
 @dataclass(frozen=True)

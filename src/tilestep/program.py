@@ -17,7 +17,9 @@ class SubmissionError(Exception):
     `outcome` is `refused` (outside the rules) or `broken` (does not compile).
     """
 
-    def __init__(self, says: str, *, file: str = "", line: int | None = None, outcome: str = "refused") -> None:
+    def __init__(
+        self, says: str, *, file: str = "", line: int | None = None, outcome: str = "refused"
+    ) -> None:
         where = f"{file}:{line}: " if file and line else f"{file}: " if file else ""
         super().__init__(where + says)
         self.says = says
