@@ -70,6 +70,12 @@ def operands(kind: str) -> Floats:
     b, c = rng.integers(0, COUNT, (2, COUNT), dtype=np.uint16)
     near = rng.random(COUNT) < 0.5
     b = np.where(near, ALL_BITS ^ rng.integers(0, 64, COUNT, dtype=np.uint16) ^ 0x8000, b).astype(np.uint16)
+    if (
+        kind == "bfloat16"
+    ):  # products below the smallest normal number, where a float has no bits to spare either
+        exponent = 127 - (ALL_BITS >> 7 & 0xFF).astype(int) - rng.integers(0, 9, COUNT)
+        small = (exponent >= 0) & (ALL_BITS % 4 == 3)
+        b = np.where(small, (b & 0x807F) | (np.maximum(exponent, 0) << 7), b).astype(np.uint16)
     floats = rng.integers(0, 2**32, COUNT, dtype=np.uint32).view(np.float32)
     if kind == "half":  # most floats overflow or vanish: take half of them from where half's numbers lie
         floats[::2] = rng.normal(size=COUNT // 2).astype(np.float32) * np.exp2(

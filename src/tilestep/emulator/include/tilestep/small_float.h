@@ -67,8 +67,8 @@ struct SmallFloat {
   friend TILESTEP_INLINE SmallFloat operator-(SmallFloat a) { return __hneg(a); }
   friend TILESTEP_INLINE SmallFloat operator+(SmallFloat a, SmallFloat b) { return rounded(a.wide() + b.wide()); }
   friend TILESTEP_INLINE SmallFloat operator-(SmallFloat a, SmallFloat b) { return rounded(a.wide() - b.wide()); }
-  friend TILESTEP_INLINE SmallFloat operator*(SmallFloat a, SmallFloat b) { return rounded(Format::product(a.wide(), b.wide())); }
-  friend TILESTEP_INLINE SmallFloat operator/(SmallFloat a, SmallFloat b) { return rounded(Format::quotient(a.wide(), b.wide())); }
+  friend TILESTEP_INLINE SmallFloat operator*(SmallFloat a, SmallFloat b) { return rounded(a.wide() * b.wide()); }
+  friend TILESTEP_INLINE SmallFloat operator/(SmallFloat a, SmallFloat b) { return rounded(a.wide() / b.wide()); }
   friend TILESTEP_INLINE bool operator==(SmallFloat a, SmallFloat b) { return a.wide() == b.wide(); }
   friend TILESTEP_INLINE bool operator!=(SmallFloat a, SmallFloat b) { return a.wide() != b.wide(); }
   friend TILESTEP_INLINE bool operator<(SmallFloat a, SmallFloat b) { return a.wide() < b.wide(); }

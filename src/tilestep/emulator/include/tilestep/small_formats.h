@@ -1,7 +1,7 @@
 // The arithmetic behind half and bfloat16: exact conversions, and float results rounded to nearest even.
 //
-// Both formats have few enough bits that +, -, *, / and the square root, computed with twice as many and rounded once
-// more, are correctly rounded. A fused multiply-add is not: it is computed in double and rounded to odd on the way, which keeps
+// Both formats have few enough bits that +, -, *, / and the square root, computed in float and rounded once more, are
+// correctly rounded, down to the smallest numbers. A fused multiply-add is not: it is computed in double and rounded to odd on the way, which keeps
 // the trace of what was cut off.
 #pragma once
 
@@ -111,17 +111,12 @@ struct HalfFormat {
   static constexpr unsigned kInfinity = 0x7c00;
   TILESTEP_INLINE static float widen(unsigned short bits) { return half_to_float(bits); }
   TILESTEP_INLINE static unsigned short round(float value) { return float_to_half(value); }
-  TILESTEP_INLINE static float product(float a, float b) { return a * b; }
-  TILESTEP_INLINE static float quotient(float a, float b) { return a / b; }
 };
 struct Bfloat16Format {
   static constexpr int kFraction = 7, kBias = 127;
   static constexpr unsigned kInfinity = 0x7f80;
   TILESTEP_INLINE static float widen(unsigned short bits) { return bfloat16_to_float(bits); }
   TILESTEP_INLINE static unsigned short round(float value) { return float_to_bfloat16(value); }
-  // Its smallest numbers are as small as float's, where a float has no bits to spare.
-  TILESTEP_INLINE static float product(float a, float b) { return round_to_odd(double(a) * double(b), true); }
-  TILESTEP_INLINE static float quotient(float a, float b) { return round_to_odd(double(a) / double(b), true); }
 };
 
 // a * b + c, exact but for one bit that says whether something was cut off. The product of two such numbers is exact
