@@ -70,9 +70,7 @@ def operands(kind: str) -> Floats:
     b, c = rng.integers(0, COUNT, (2, COUNT), dtype=np.uint16)
     near = rng.random(COUNT) < 0.5
     b = np.where(near, ALL_BITS ^ rng.integers(0, 64, COUNT, dtype=np.uint16) ^ 0x8000, b).astype(np.uint16)
-    if (
-        kind == "bfloat16"
-    ):  # products below the smallest normal number, where a float has no bits to spare either
+    if kind == "bfloat16":  # products below the smallest normal number, where a float is short of bits too
         exponent = 127 - (ALL_BITS >> 7 & 0xFF).astype(int) - rng.integers(0, 9, COUNT)
         small = (exponent >= 0) & (ALL_BITS % 4 == 3)
         b = np.where(small, (b & 0x807F) | (np.maximum(exponent, 0) << 7), b).astype(np.uint16)
