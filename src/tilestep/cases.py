@@ -4,12 +4,13 @@ x and the weights are drawn; RMSNorm, projection and RoPE run in float64 and are
 V come out of a real block. A family then shapes them, after RoPE, in the packed tensor that the seam is fed:
 
 - normal      Q and K as they come; V gets a mean of its own in every column.
-- spread      Q and K gain a common direction, K by a ramp that steps up at every 32nd key and climbs in
-              between, each query head by a slope of its own: logits reach far above exp's range, and the
-              running maximum moves in every tile.
+- spread      Q and K gain a common direction, K by a ramp that steps at every 32nd key and climbs in between,
+              each query head by a slope of its own: logits reach far beyond exp's range. Under KV head 0 the
+              ramp rises, so that the running maximum moves in every tile; under KV head 1 it falls.
 - planted     tokens 0 and 40 carry +-4 in every element of Q and K: their score with themselves is exactly
               128. Their sign patterns differ in two dims, so at token 40 the other planted key scores 120.
-- negative    Q and K point apart: every logit lies near -160, where fp32's exp is 0. V's columns have mean 0.
+- negative    Q and K point apart: logits lie near -64 in one head of a group, and near -140, -160 and -180 in
+              the others, where fp32's exp is 0. V's columns have mean 0.
 - future-nan  Q, K and V of the tokens from some row on are NaN. Only the rows before it are judged: what is
               masked must have no effect.
 
@@ -47,9 +48,10 @@ Doubles = NDArray[np.float64]
 
 FAMILIES = ("normal", "spread", "planted", "negative", "future-nan")
 
-_SLOPES = (6.0, 12.0, 20.0, 40.0)  # spread: logits per step of the ramp, by query head within its group
+_SLOPES = (6.0, 12.0, 20.0, 48.0)  # spread: logits per step of the ramp, by query head within its group
 _CLIMB = 0.25  # spread: the part of a step that a tile's keys climb
-_NEGATIVE_LOGIT = -160.0
+_RISES = (1.0, -1.0)  # spread: which way the ramp goes, by KV head
+_LEVELS = (-64.0, -140.0, -160.0, -180.0)  # negative: mean logit, by query head within its group
 _PLANTED_DIFFERENCE = 2  # dims in which token 40's signs differ from token 0's
 
 
@@ -160,7 +162,7 @@ def _spread(q: Doubles, k: Doubles, rng: np.random.Generator) -> None:
     direction = _signs(rng)
     key = np.arange(k.shape[0])
     ramp = key // QUERY_TILE + _CLIMB * (key % QUERY_TILE) / QUERY_TILE
-    k += ramp[:, None, None] * direction
+    k += ramp[:, None, None] * np.array(_RISES)[:, None] * direction
     # slope * sqrt(DH) / DH along the direction: a step of the ramp then raises the logit by the slope.
     q += np.array(_SLOPES)[None, None, :, None] / np.sqrt(DH) * direction[None, :, None, :]
 
@@ -177,9 +179,10 @@ def _plant(q: Doubles, k: Doubles, rng: np.random.Generator) -> None:
 
 def _oppose(q: Doubles, k: Doubles, rng: np.random.Generator) -> None:
     direction = _signs(rng)
-    each = np.sqrt(-_NEGATIVE_LOGIT / np.sqrt(DH))
-    q += each * direction[None, :, None, :]
-    k -= each * direction
+    of_key = np.sqrt(-min(_LEVELS) / np.sqrt(DH))
+    of_query = -np.array(_LEVELS) / np.sqrt(DH) / of_key
+    q += of_query[None, None, :, None] * direction[None, :, None, :]
+    k -= of_key * direction
 
 
 def _cut(length: int, rng: np.random.Generator) -> int:

@@ -99,7 +99,7 @@ class Packed:
         return np.arange(self.T)[None, :]
 
     def reach(self, tile: int) -> Mask:
-        """The keys of the tiles that a row's loop walks: to the end of the row's own tile; 0 means all keys."""
+        """The keys that a row's loop walks: to the end of the row's own tile; tile 0 means all keys."""
         if tile == 0:
             return np.ones((self.T, self.T), dtype=bool)
         return self.j < (self.i // tile + 1) * tile
@@ -127,7 +127,7 @@ def hide(s: Doubles, visible: Mask) -> Doubles:
 
 
 def row_max(s: Doubles, visible: Mask) -> Doubles:
-    """Largest visible score of each row [HQ, T, 1]: NaN is ignored, as by fmaxf; -inf where none is visible."""
+    """Largest visible score of each row [HQ, T, 1], -inf where none is; NaN is ignored, as by fmaxf."""
     masked = hide(s, visible)
     largest: Doubles = np.where(np.isnan(masked), -np.inf, masked).max(axis=-1, keepdims=True)
     return largest
@@ -143,7 +143,7 @@ def weights(s: Doubles, visible: Mask, shift: Doubles | float | None = None, bas
 
 
 def weigh(p: Doubles, v: Doubles, touched: Mask) -> Doubles:
-    """p v; a value that is not finite spoils every row that multiplies it, by 0 too: those of `touched` [T, T]."""
+    """p v; a value that is not finite spoils every row that multiplies it, by 0 too: see `touched` [T, T]."""
     finite = np.isfinite(v)
     with np.errstate(over="ignore", invalid="ignore"):
         product = _product(p, np.where(finite, v, 0.0))

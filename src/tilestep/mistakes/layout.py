@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tilestep import reference
-from tilestep.contract import DH, GROUP, HKV, HQ, KV, QKV_OUT, D
+from tilestep.contract import DH, GROUP, HKV, HQ, KV, D
 from tilestep.mistakes.arithmetic import Doubles, Packed, attend, finish, scores, weights
 from tilestep.mistakes.named import Hypothesis, Mistake, each_tile, one
 
@@ -101,8 +101,7 @@ def _head_major(x: Packed) -> Doubles:
 
 def _values_shifted(by: int) -> Hypothesis:
     def output(x: Packed) -> Doubles:
-        v = np.repeat(x.heads(_V + by * QKV_OUT, HKV), GROUP, axis=0)
-        return attend(x.q, x.k, v, x.causal)
+        return attend(x.q, x.k, x.v[:, np.clip(np.arange(x.T) + by, 0, x.T - 1)], x.causal)
 
     return Hypothesis("one row later" if by > 0 else "one row earlier", output)
 

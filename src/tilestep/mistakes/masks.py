@@ -154,10 +154,13 @@ MISTAKES: tuple[Mistake, ...] = (
     ),
     Mistake(
         "last-key-missing",
-        "the last key is never read",
-        "The key loop ends before T - 1: the last row misses its own key.",
+        "the loop ends one key early",
+        "The key loop stops one short: a row's last key, or the sequence's, is never read.",
         "causal-attention",
-        _guarded("", _without_last),
+        (
+            Hypothesis("each row's last key, row 0 apart", _under(lambda x: x.j < np.maximum(x.i, 1))),
+            *_guarded("the sequence's last key", _without_last),
+        ),
     ),
     Mistake(
         "tail-dropped",

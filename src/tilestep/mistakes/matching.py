@@ -1,25 +1,25 @@
 """Finds the named mistakes whose wrong values are those of a submission, to rounding.
 
 For one case a hypothesis explains the output, contradicts it, or is silent: it would not have failed there. A
-name must explain at least one failing case and contradict none; what passed counts too. Mistakes that coincide
-in one case are told apart by the others.
+name must explain at least one failing case and contradict none, of those that passed either. So mistakes that
+coincide in one case are told apart by the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tilestep.contract import QUERY_TILE
 from tilestep.mistakes import layout, masks, patterns, rescaling, softmax
 from tilestep.mistakes.arithmetic import Doubles
 from tilestep.mistakes.named import Hypothesis, Mistake
 from tilestep.mistakes.observation import Observation
 from tilestep.tolerance import UNIT
-from tilestep.contract import QUERY_TILE
 
 # Most specific first: where several explain the same cases equally well, this is the order of the names.
 MISTAKES: tuple[Mistake, ...] = (
@@ -34,7 +34,6 @@ MISTAKE: dict[str, Mistake] = {mistake.code: mistake for mistake in MISTAKES}
 
 LONGEST = 128  # a hypothesis costs about as many milliseconds as there are tens of rows
 _MOST_FAILED = 8
-_MOST_PASSED = 3
 _AGREEING_SHARE = 0.99  # of the elements in question; a few may sit where fp32 overflows or not
 _PERTURBATION = 32.0 * UNIT
 _SENSITIVITY = 8.0  # times what the perturbation did: it is one draw of many
@@ -72,47 +71,36 @@ def match(
 def match_many(observations: Sequence[Observation]) -> list[Match]:
     """The mistakes that explain the failing cases and contradict no case, best first.
 
-    A mistake that would not have failed a case says nothing about it. At most a dozen cases are looked at, short
-    ones of every kind first, so the cost does not grow with the run.
+    A mistake that would not have failed a case says nothing about it. Only some of the failing cases are
+    looked at, short ones first, and the passed ones only for what is left: the cost hardly grows with the run.
+    Where every case fails and is NaN throughout, no formula is named: any early NaN looks like that.
     """
-    failed = _spread([o for o in observations if o.failed], _MOST_FAILED)
-    passed = _spread([o for o in observations if not o.failed], _MOST_PASSED)
-    if not failed:
-        return []
-    explained: dict[tuple[str, str], int] = {}
-    left = [(mistake, candidate) for mistake in MISTAKES for candidate in _candidates(mistake)]
+    failed = _spread([o for o in observations if o.failed])
+    passed = sorted((o for o in observations if not o.failed and o.packed.T <= LONGEST), key=_usefulness)
+    readable = bool(passed) or not all(o.blank for o in failed)
+    left = [_Candidate(m, h) for m in MISTAKES for h in m.hypotheses or (None,) if readable or h is None]
     for observation in failed:
-        kept = []
-        for mistake, candidate in left:
-            verdict = candidate.judge(observation)
-            if verdict is Verdict.CONTRADICTS:
-                continue
-            kept.append((mistake, candidate))
-            if verdict is Verdict.EXPLAINS:
-                key = (mistake.code, candidate.label)
-                explained[key] = explained.get(key, 0) + 1
-        left = kept
+        left = [candidate for candidate in left if candidate.survives(observation)]
+    for observation in passed:
+        left = [candidate for candidate in left if candidate.explained and candidate.survives(observation)]
     best: dict[str, Match] = {}
-    for mistake, candidate in left:
-        count = explained.get((mistake.code, candidate.label), 0)
-        if count == 0 or any(candidate.judge(o) is Verdict.CONTRADICTS for o in passed):
-            continue
-        found = Match(mistake, count / len(failed), candidate.label)
-        if mistake.code not in best or best[mistake.code].score < found.score:
-            best[mistake.code] = found
-    exact = [m for m in best.values() if m.mistake.hypotheses or m.mistake.code == "output-not-written"]
-    # Low precision fits anything that is nearly right, so it is a name only where no formula gives the values.
-    found_all = exact or list(best.values())
-    most = max((m.score for m in found_all), default=0.0)
-    return [m for m in found_all if m.score == most]
+    for candidate in left:
+        if candidate.explained:
+            found = Match(candidate.mistake, candidate.explained / len(failed), candidate.label)
+            known = best.get(candidate.mistake.code)
+            best[candidate.mistake.code] = found if known is None or known.score < found.score else known
+    # Small errors everywhere fit all that is nearly right: a name only where no formula gives the values.
+    named = [m for m in best.values() if m.mistake not in patterns.LAST] or list(best.values())
+    most = max((m.score for m in named), default=0.0)
+    return [m for m in named if m.score == most]
 
 
-def _spread(observations: list[Observation], count: int) -> list[Observation]:
-    """So many observations: short enough, and as unlike in length as there are."""
+def _spread(observations: list[Observation]) -> list[Observation]:
+    """Some of the observations, as unlike in length as there are."""
     ordered = sorted((o for o in observations if o.packed.T <= LONGEST), key=_usefulness)
-    if len(ordered) <= count:
+    if len(ordered) <= _MOST_FAILED:
         return ordered
-    picked = np.unique(np.linspace(0, len(ordered) - 1, count).round().astype(int))
+    picked = np.linspace(0, len(ordered) - 1, _MOST_FAILED).round().astype(int)
     return [ordered[i] for i in picked]
 
 
@@ -121,27 +109,31 @@ def _usefulness(observation: Observation) -> tuple[bool, int]:
     return observation.packed.T < QUERY_TILE, observation.packed.T
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Candidate:
-    label: str
-    judge: Callable[[Observation], Verdict]
+    """A hypothesis, or a mistake's pattern, and how many cases it has explained so far."""
 
+    mistake: Mistake
+    hypothesis: Hypothesis | None
+    explained: int = 0
 
-def _candidates(mistake: Mistake) -> list[_Candidate]:
-    if mistake.code in patterns.PATTERNS:
-        pattern = patterns.PATTERNS[mistake.code]
+    @property
+    def label(self) -> str:
+        return self.hypothesis.label if self.hypothesis else ""
 
-        def look(observation: Observation) -> Verdict:
-            if not observation.failed:
-                return Verdict.SILENT
-            return Verdict.EXPLAINS if pattern(observation) else Verdict.CONTRADICTS
+    def survives(self, observation: Observation) -> bool:
+        """Look at one more case: False if it contradicts."""
+        verdict = self._judge(observation)
+        self.explained += verdict is Verdict.EXPLAINS
+        return verdict is not Verdict.CONTRADICTS
 
-        return [_Candidate("", look)]
-    return [_Candidate(h.label, _judge_by(h)) for h in mistake.hypotheses]
-
-
-def _judge_by(hypothesis: Hypothesis) -> Callable[[Observation], Verdict]:
-    return lambda observation: judge(hypothesis, observation)
+    def _judge(self, observation: Observation) -> Verdict:
+        if self.hypothesis is not None:
+            return judge(self.hypothesis, observation)
+        if not observation.failed:
+            return Verdict.SILENT
+        fits = patterns.PATTERNS[self.mistake.code](observation)
+        return Verdict.EXPLAINS if fits else Verdict.CONTRADICTS
 
 
 def judge(hypothesis: Hypothesis, seen: Observation) -> Verdict:
@@ -185,7 +177,7 @@ def _rounding(
 ) -> tuple[Doubles, np.typing.NDArray[np.bool_]]:
     """How far fp32 roundings may move the hypothesis's output [T, D], and where they decide over infinity.
 
-    Measured, not derived: the output's change when the input is perturbed by a few roundings, per row and head.
+    Measured, not derived: the largest change in a head's row when the input is perturbed by a few roundings.
     """
     T = seen.packed.T
     moved = hypothesis.output(seen.packed.perturbed(_PERTURBATION))

@@ -22,8 +22,8 @@ class Hypothesis:
 class Mistake:
     """A wrong variation of attention under a name.
 
-    `title` is a noun phrase, `says` one sentence for a verdict, `lesson` the step of the path that teaches it;
-    the page explain/CODE.md tells the rest. A mistake without hypotheses is known by a pattern in the output.
+    `title` is a short clause, `says` one sentence for a verdict, `lesson` the step of the path that teaches
+    it; the page explain/CODE.md tells the rest. A mistake without hypotheses is known by a pattern.
     """
 
     code: str

@@ -47,6 +47,11 @@ class Observation:
         return bool(self.wrong.any())
 
     @cached_property
+    def blank(self) -> bool:
+        """Whether no judged element is finite: what went wrong first cannot be read from it."""
+        return not bool(np.isfinite(self.got[self.rows]).any())
+
+    @cached_property
     def ratio(self) -> float:
         """Largest error over bound among the judged elements; infinite where one is not finite."""
         ratio = np.abs(self.got - self.want)[self.rows] / self.bound[self.rows]

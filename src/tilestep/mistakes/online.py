@@ -14,13 +14,13 @@ from tilestep.mistakes.arithmetic import Doubles, Mask, Packed, divide, exp, fp3
 class Update:
     """How a tile changes the state (m, l, acc). The defaults are right.
 
-    alpha_on_l, alpha_on_acc: the power of alpha that is applied; 0 leaves it out, -1 inverts it, 2 applies it
-    twice. stored_max: `new`; `first` keeps the first tile's and uses it; `never` uses the new one, stores none.
+    alpha_on_l, alpha_on_acc: the power of alpha that is applied; 0 leaves it out, -1 inverts it (from the
+    second tile on: the first would give NaN everywhere), 2 applies it twice. stored_max: `new`; `first` keeps
+    the first tile's and uses it; `never` uses the new one, but stores none.
     """
 
     alpha_on_l: int = 1
     alpha_on_acc: int = 1
-    first_alpha_is_one: bool = False
     stored_max: str = "new"
     weights_from_tile_max: bool = False
     keep_l: bool = True
@@ -48,8 +48,8 @@ def run(packed: Packed, tile: int, update: Update) -> Doubles:
             p = exp(s - (m_tile if update.weights_from_tile_max else m_new))
             change = m_old - m_new
             first = np.isneginf(m_old)
-            on_l = _alpha(change, first, update.alpha_on_l, update.first_alpha_is_one)
-            on_acc = _alpha(change, first, update.alpha_on_acc, update.first_alpha_is_one)
+            on_l = _alpha(change, first, update.alpha_on_l)
+            on_acc = _alpha(change, first, update.alpha_on_acc)
             if not update.keep_l:
                 on_l = np.zeros_like(change)
             if not update.keep_acc:
@@ -63,9 +63,6 @@ def run(packed: Packed, tile: int, update: Update) -> Doubles:
     return divide(acc, total if update.divide_at_end else np.ones_like(total))
 
 
-def _alpha(change: Doubles, first: Mask, power: int, first_is_one: bool) -> Doubles:
-    """exp(power * (m_old - m_new)), 1 for power 0."""
-    if power == 0:
-        return np.ones_like(change)
-    alpha = exp(power * change)
-    return np.where(first, 1.0, alpha) if first_is_one else alpha
+def _alpha(change: Doubles, first: Mask, power: int) -> Doubles:
+    """exp(power * (m_old - m_new)); whatever it is for the first tile, it meets a state of zeros."""
+    return np.where(first, 1.0, exp(power * np.where(first, 0.0, change)))

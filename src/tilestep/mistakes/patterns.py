@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tilestep.mistakes.arithmetic import Doubles
-from tilestep.mistakes.named import Hypothesis, Mistake, one
+from tilestep.mistakes.named import Mistake, one
 from tilestep.mistakes.observation import Observation
 
 # bf16 keeps 8 bits and fp32 24: 2^16 between them, of which the bounds' own constants take some.
@@ -34,7 +34,7 @@ WRITTEN: tuple[Mistake, ...] = (
     Mistake(
         "output-not-written",
         "part of the output is never written",
-        "The wrong elements still hold what the output was filled with before the launch.",
+        "The wrong elements still hold the NaN that the output was filled with: never set, or only added to.",
         "causal-attention",
     ),
     Mistake(
@@ -49,7 +49,7 @@ LAST: tuple[Mistake, ...] = (
     Mistake(
         "low-precision",
         "arithmetic below fp32",
-        "The errors are those of TF32, bf16 or fp16: somewhere the kernel rounds to fewer bits than fp32 has.",
+        "The errors are small and everywhere, as TF32, bf16 or fp16 make them: bits of fp32 are lost.",
         "online-attention",
     ),
 )
@@ -58,5 +58,3 @@ PATTERNS: dict[str, Callable[[Observation], bool]] = {
     "output-not-written": _not_written,
     "low-precision": _low_precision,
 }
-
-__all__ = ["LAST", "PATTERNS", "WRITTEN", "Hypothesis"]

@@ -32,7 +32,7 @@ MISTAKES: tuple[Mistake, ...] = (
     Mistake(
         "alpha-missing",
         "alpha is missing altogether",
-        "When the running maximum moves, neither l nor acc is rescaled: tiles with different shifts are added.",
+        "When the maximum moves, neither l nor acc is rescaled: sums with different shifts are added.",
         "online-softmax",
         _with(Update(alpha_on_l=0, alpha_on_acc=0)),
     ),
@@ -41,13 +41,7 @@ MISTAKES: tuple[Mistake, ...] = (
         "alpha is inverted",
         "alpha is exp(m_new - m_old), at least 1; it is exp(m_old - m_new), at most 1.",
         "online-softmax",
-        (
-            *_with(Update(alpha_on_l=-1, alpha_on_acc=-1)),
-            *_with(
-                Update(alpha_on_l=-1, alpha_on_acc=-1, first_alpha_is_one=True),
-                label="tile {}, the first tile apart",
-            ),
-        ),
+        _with(Update(alpha_on_l=-1, alpha_on_acc=-1)),
     ),
     Mistake(
         "alpha-twice",
@@ -71,7 +65,7 @@ MISTAKES: tuple[Mistake, ...] = (
         ),
     ),
     Mistake(
-        "max-not-stored",
+        "m-not-updated",
         "the running maximum is not stored",
         "m_new is computed but m never takes it: every tile starts over and the earlier ones are lost.",
         "online-softmax",
@@ -87,19 +81,19 @@ MISTAKES: tuple[Mistake, ...] = (
     Mistake(
         "weights-from-tile-max",
         "the weights use the tile's own maximum",
-        "exp(score - m_tile) is added where exp(score - m_new) belongs: a tile below the maximum weighs too much.",
+        "exp(score - m_tile) is added where exp(score - m_new) belongs: a lower tile weighs too much.",
         "online-softmax",
         _with(Update(weights_from_tile_max=True)),
     ),
     Mistake(
-        "l-overwritten",
+        "l-from-last-tile-only",
         "the denominator is overwritten by each tile",
         "l takes the tile's sum in place of alpha * l plus it: the denominator is the last tile's only.",
         "online-softmax",
         _with(Update(keep_l=False)),
     ),
     Mistake(
-        "acc-overwritten",
+        "acc-from-last-tile-only",
         "the accumulator is overwritten by each tile",
         "acc takes the tile's sum in place of alpha * acc plus it: the output is the last tile's only.",
         "online-softmax",
