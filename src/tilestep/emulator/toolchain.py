@@ -45,7 +45,8 @@ _ZIG = {
         "-fcf-protection=none",
         "-ffp-contract=fast",
     ],
-    "link": ["-pthread", "-pie"],
+    # -O2, so that all links share the startup code that zig builds for it, once.
+    "link": ["-O2", "-pthread", "-pie"],
 }
 
 # -O3 unrolls early, as nvcc does, so that a thread's small arrays become registers. nvcc also inlines every
