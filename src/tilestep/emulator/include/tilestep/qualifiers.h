@@ -5,6 +5,7 @@
 #pragma once
 
 #include "abi.h"
+#include "unavailable.h"
 
 #define __CUDACC__ 1
 #define __NVCC__ 1
@@ -26,4 +27,4 @@
 #define __inline_hint__
 
 #define __managed__ static_assert(false, "tilestep: __managed__ memory is not run on the CPU target; use the buffers of the seam");
-#define __cluster_dims__(...) static_assert(false, "tilestep: thread block clusters are not run on the CPU target");
+#define __cluster_dims__(...) TILESTEP_UNAVAILABLE("thread block clusters are not run on the CPU target")
