@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -158,3 +160,41 @@ def test_wrong_sizes_are_the_callers_fault(tmp_path: Path) -> None:
     ready = built(tmp_path, source())
     with pytest.raises(ValueError, match="buffer x holds 1024 values, not 3 x 512"):
         target.run(ready, Job((Buffer("x", 3, contract.D, "in", X),), (2,)))
+
+
+def run_past_the_frontend(folder: Path, host: str) -> Run:
+    """Host code that the frontend would have refused: the sandbox and the reader do not lean on it."""
+    path = folder / "reverse.cu"
+    path.write_text(source(host="/* here */"))
+    program = load(path, STEP)
+    includes = "#include <cstdio>\n#include <cstdlib>\n#include <unistd.h>\n"
+    forced = replace(program, source=includes + program.source.replace("/* here */", host))
+    assert host in forced.source
+    target = CpuTarget()
+    return target.run(target.build(forced), job())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="system calls are only filtered on Linux")
+def test_native_code_that_starts_a_process_is_stopped(tmp_path: Path) -> None:
+    ran = run_past_the_frontend(tmp_path, "if (fork() == 0) _exit(0);")
+    assert ran.ended == "crashed"
+    assert ran.says == "it tried to start a process, open a socket or reach into another process"
+
+
+def test_native_code_that_ends_the_process_is_told(tmp_path: Path) -> None:
+    ran = run_past_the_frontend(tmp_path, "_exit(0);")
+    assert ran.ended == "crashed"
+    assert ran.says == "it ended itself with exit status 0 before its kernels were done"
+
+
+def test_forged_results_of_the_wrong_shape_are_broken(tmp_path: Path) -> None:
+    """Native code may write what it likes: what is read is measured first."""
+    forge = (
+        'FILE* f = fopen("result.jsonl", "w"); '
+        'fputs("{\\"event\\":\\"done\\",\\"seconds\\":\\"x\\",\\"accesses\\":[]}\\n", f); fclose(f); '
+        'f = fopen("out.y.bin", "w"); fputs("short", f); fclose(f); _exit(0);'
+    )
+    ran = run_past_the_frontend(tmp_path, forge)
+    assert ran.ended == "crashed"
+    assert "its results cannot be read" in ran.says
+    assert ran.outputs == {}
