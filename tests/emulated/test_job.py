@@ -133,11 +133,13 @@ def test_a_refusal_names_the_line(tmp_path: Path) -> None:
 
 
 def test_a_kernel_that_crashes_is_told(tmp_path: Path) -> None:
-    text = source(extra="if (threadIdx.x == 3) __trap();")
-    ran = run(tmp_path, text)
-    assert ran.ended == "crashed"
-    assert ran.says
-    assert ran.outputs == {}
+    text = source(extra="if (threadIdx.x == 3) y[1 << 30] = 1;")
+    fast, checked = run(tmp_path, text, "fast"), run(tmp_path, text)
+    assert fast.says.startswith("it crashed in kernel reverse, block 0, thread 3: ")
+    assert checked.says.startswith("the run cannot go on: ")
+    assert "thread 3 of block 0" in checked.says
+    for ran in (fast, checked):
+        assert (ran.ended, ran.line, ran.outputs) == ("crashed", line_of(text, "1 << 30"), {})
 
 
 @pytest.mark.parametrize("mode", ["fast", "check"])

@@ -67,9 +67,9 @@ class _Reading:
         self.places = places(executable, file, counters)
 
     def run(self) -> Run:
-        ended, says, line = self._outcome()
-        outputs: Mapping[str, Floats] = {}
         findings = self._findings()
+        ended, says, line = self._outcome(findings)
+        outputs: Mapping[str, Floats] = {}
         if ended == "finished":
             try:
                 outputs, changed = self._outputs()
@@ -92,7 +92,7 @@ class _Reading:
             accesses=whole(done, "accesses"),
         )
 
-    def _outcome(self) -> tuple[str, str, int | None]:
+    def _outcome(self, findings: tuple[Finding, ...]) -> tuple[str, str, int | None]:
         """(finished, refused, crashed or timed-out; why; the line). The worker's own word counts first."""
         if event := self._last("refused"):
             line = whole(event, "line") or self._line(event)
@@ -100,7 +100,7 @@ class _Reading:
         if event := self._last("timeout"):
             return "timed-out", refusals.timed_out(event, self.job.timeout), self._line(event)
         if event := self._last("crash"):
-            return "crashed", refusals.crashed(event), self._line(event)
+            return "crashed", refusals.crashed(event, findings), self._line(event)
         if event := self._last("failed"):
             raise WorkerError(text(event, "why"))
         if self.ended.timed_out:

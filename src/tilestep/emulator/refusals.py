@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tilestep.emulator.worker_files import Event, text, triple, whole
+from tilestep.program import Finding
 
 _REFUSED = {
     "read_back": "a seam must not read device memory back: the values are for the judge",
@@ -30,8 +33,10 @@ def _scratch(size: int) -> str:
     return f"the seam asks for {amount} of device memory, more than this step allows for workspace"
 
 
-def crashed(event: Event) -> str:
-    """What a crash was and who was running."""
+def crashed(event: Event, findings: Sequence[Finding] = ()) -> str:
+    """What a crash was and who was running. Without a signal it is the last finding that ended the run."""
+    if findings and not text(event, "signal"):
+        return f"the run cannot go on: {findings[-1].says}"
     why = text(event, "why") or text(event, "signal") or "crash"
     signal = text(event, "signal")
     named = f"{why} ({signal})" if signal and signal not in why else why
