@@ -37,7 +37,7 @@ class _Commands(click.Group):
         try:
             code = super().main(*args, **extra)
         except click.ClickException as error:
-            error.show()
+            click.echo(_usage(error), err=True)
             code = error.exit_code
         except (click.Abort, KeyboardInterrupt):
             click.echo("interrupted", err=True)
@@ -50,6 +50,12 @@ class _Commands(click.Group):
             click.echo(_internal(error), err=True)
             code = OUR_FAULT
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _usage(error: click.ClickException) -> str:
+    """One sentence for arguments that cannot be."""
+    context = getattr(error, "ctx", None)
+    return f"{context.command_path if context else 'tilestep'}: {error.format_message()}"
 
 
 def _internal(error: Exception) -> str:
@@ -121,7 +127,7 @@ class _Lengths(click.ParamType[tuple[int, ...]]):
         return lengths
 
 
-@cli.command("judge")
+@cli.command("judge", short_help="Judge a .cu file for a step of the block.")
 @click.argument("file", type=click.Path())
 @click.option(
     "--step", type=_StepName(), default=DEFAULT_STEP, show_default=True, help="The step that the file is for."
@@ -167,7 +173,7 @@ def _print(verdict: Verdict, lengths: Sequence[int] | None, as_json: bool) -> No
         click.echo(verdict.says, err=True)
 
 
-@cli.command()
+@cli.command(short_help="Explain a finding or a mistake.")
 @click.argument("code", required=False)
 @as_json
 def explain(code: str | None, as_json: bool) -> int:
@@ -191,7 +197,7 @@ def explain(code: str | None, as_json: bool) -> int:
     return 0
 
 
-@cli.command()
+@cli.command(short_help="Say what this machine can judge.")
 @as_json
 def doctor(as_json: bool) -> int:
     """Say what this machine can judge, and the command that mends what it lacks."""
@@ -203,7 +209,7 @@ def doctor(as_json: bool) -> int:
     return 0 if all(check.ok for check in checks) else NO_TARGET
 
 
-@cli.command("list")
+@cli.command("list", short_help="List the steps and our kernels.")
 @as_json
 def list_command(as_json: bool) -> int:
     """List the steps of the path and the kernels that come with tilestep."""
@@ -226,4 +232,4 @@ def main() -> None:
     """The entry point of the `tilestep` command."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupt)
-    cli()
+    cli(prog_name="tilestep")

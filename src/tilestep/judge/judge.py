@@ -78,6 +78,8 @@ def judge(
         trial.run_all()
     except Stopped as stopped:
         return _stopped(stopped, trial, facts)
+    if trial.wrong:
+        trial.say("naming the mistake")
     return decide(trial, facts)
 
 

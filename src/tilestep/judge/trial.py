@@ -76,7 +76,7 @@ class Trial:
         """
         tasks = self._small_tasks()
         self._total = len(tasks) + (2 if self.profile else 0)
-        self._say("the first case")
+        self.say("the first case")
         with schedule.running(tasks, workers=schedule.cores()) as results:
             for done in results:
                 self._take(done)
@@ -154,7 +154,7 @@ class Trial:
     def _run_profile(self) -> None:
         length = contract.PROFILE_LENGTH
         cores = schedule.cores()
-        self._say(f"T = {length}: values")
+        self.say(f"T = {length}: values")
         case = cases.make(self.step.name, length, PROFILE_FAMILY, self.seed)
         values = partial(self._run, schedule.fast_job(self.step, case, cores))
         counts = partial(self._run, schedule.traffic_job(self.step, case, cores))
@@ -207,7 +207,8 @@ class Trial:
 
     def _step(self, doing: str) -> None:
         self._done += 1
-        self._say(doing)
+        self.say(doing)
 
-    def _say(self, doing: str) -> None:
+    def say(self, doing: str) -> None:
+        """Tells whoever watches what is being done."""
         self.tell(Progress(self._done, self._total, doing))

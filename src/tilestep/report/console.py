@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 
 from rich.console import Console
+from rich.text import Text
 from rich.theme import Theme
 
 WIDEST = 100  # a line longer than this is hard to read
@@ -37,6 +39,31 @@ def stdout(width: int | None = None) -> Console:
 def stderr() -> Console:
     """Standard error, for progress and for the one sentence that says why there is no answer."""
     return _console(stderr=True, width=None)
+
+
+def show_text(text: Text, console: Console) -> None:
+    """Prints a paragraph, wrapped, with no blanks at the ends of its lines."""
+    for line in text.wrap(console, console.width):
+        line.rstrip()
+        console.print(line)
+
+
+def show_rows(rows: Iterable[tuple[Text, Text]], console: Console, margin: int, *, wrap: bool = True) -> None:
+    """Labels in a margin on the left, what they label on the right, wrapped in a column of its own.
+
+    A label wider than the margin has it to itself.
+    """
+    for label, value in rows:
+        lines = list(value.wrap(console, max(20, console.width - margin))) if wrap else [value]
+        first = label.copy()
+        if len(first.plain) >= margin:
+            console.print(first, soft_wrap=True)
+            first = Text()
+        first.pad_right(margin - len(first.plain))
+        for number, line in enumerate(lines or [Text()]):
+            whole = (first if number == 0 else Text(" " * margin)) + line
+            whole.rstrip()
+            console.print(whole, soft_wrap=True)
 
 
 def _console(*, stderr: bool, width: int | None) -> Console:

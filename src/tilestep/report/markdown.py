@@ -7,6 +7,8 @@ import re
 from rich.console import Console
 from rich.text import Text
 
+from tilestep.report.console import show_rows, show_text
+
 CODE_INDENT = "  "
 INLINE = re.compile(r"`([^`]+)`|\*\*(?=\S)([^*]+?)(?<=\S)\*\*|\*(?=\S)([^*]+?)(?<=\S)\*")
 ITEM = re.compile(r"(?:[-*]|\d+\.) ")
@@ -43,11 +45,11 @@ def show_markdown(text: str, console: Console) -> None:
 
 def _show_paragraph(words: str, console: Console) -> None:
     bullet = ITEM.match(words)
-    indent = " " * len(bullet.group()) if bullet else ""
-    lines = inline(words[len(indent) :]).wrap(console, console.width - len(indent))
-    for number, line in enumerate(lines):
-        line.rstrip()
-        console.print(Text(words[: len(indent)] if number == 0 else indent) + line)
+    if bullet:
+        label, margin = Text(bullet.group().rstrip()), len(bullet.group())
+        show_rows([(label, inline(words[bullet.end() :]))], console, margin)
+    else:
+        show_text(inline(words), console)
 
 
 def inline(words: str) -> Text:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
 from tilestep.judge import Progress
@@ -24,17 +24,21 @@ def showing(console: Console, file: str) -> Iterator[Callable[[Progress], None] 
     columns = (
         SpinnerColumn(style="quiet"),
         TextColumn("{task.fields[file]}"),
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
+        BarColumn(bar_width=24, complete_style="place", finished_style="place", pulse_style="quiet"),
+        TextColumn("{task.fields[count]}"),
         TimeElapsedColumn(),
         TextColumn("{task.description}", style="quiet"),
     )
     with Bar(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("reading", total=None, file=file)
+        task = bar.add_task("reading", total=None, file=file, count="")
 
         def tell(progress: Progress) -> None:
             bar.update(
-                task, completed=progress.done, total=progress.total or None, description=progress.doing
+                task,
+                completed=progress.done,
+                total=progress.total or None,
+                description=progress.doing,
+                count=f"{progress.done}/{progress.total}" if progress.total else "",
             )
 
         yield tell

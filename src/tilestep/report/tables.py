@@ -6,12 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from tilestep import contract, kernels
 from tilestep.contract import Step
-from tilestep.report.console import mark
+from tilestep.report.console import mark, show_rows
 from tilestep.report.markdown import show_markdown
 from tilestep.report.pages import Page, codes, page
 from tilestep.targets.doctor import Check
@@ -50,34 +49,37 @@ def steps_json() -> dict[str, Any]:
 
 def show_steps(console: Console) -> None:
     """The steps in order of stage, then our kernels with their ideas."""
-    table = _table("", "step", "title", "gate")
-    for step in contract.STEPS:
-        style = "" if step.judged else "quiet"
-        gate = gate_text(step) if step.judged else "not judged yet"
-        table.add_row(str(step.stage), Text(step.name, style=style or "code"), step.title, gate, style=style)
     console.print()
-    console.print(table)
-    rungs = _table("kernel", "idea")
-    for name in kernels.names():
-        rungs.add_row(Text(name, style="code"), kernels.idea(name))
+    names = max(len(step.name) for step in contract.STEPS) + 5
+    show_rows(((_step_label(step), _step_says(step)) for step in contract.STEPS), console, names)
     console.print()
-    console.print(rungs)
+    margin = max(len(name) for name in kernels.names()) + 2
+    rungs = ((Text(name, style="code"), Text(kernels.idea(name))) for name in kernels.names())
+    show_rows(rungs, console, margin)
     console.print()
     console.print(Text(f"the kernels are in {kernels.root()}", style="quiet"), soft_wrap=True)
+
+
+def _step_label(step: Step) -> Text:
+    return Text.assemble((f"{step.stage}  ", "quiet"), (step.name, "code" if step.judged else "quiet"))
+
+
+def _step_says(step: Step) -> Text:
+    if not step.judged:
+        return Text(f"{step.title} (not judged yet)", style="quiet")
+    gate = gate_text(step)
+    return Text(f"{step.title}; gate: {gate}" if gate else step.title)
 
 
 def show_checks(checks: Iterable[Check], console: Console) -> None:
     """What this machine has, and the command that mends what it lacks."""
     console.print()
     for check in checks:
-        sign = Text(mark(console, check.ok).ljust(3), style="good" if check.ok else "bad")
+        sign = (mark(console, check.ok).ljust(3), "good" if check.ok else "bad")
         says = Text(check.says)
-        if not check.ok and check.mend:
+        if not check.ok and check.mend and check.mend not in check.says:
             says.append(f"\n{check.mend}", style="place")
-        for number, line in enumerate(says.wrap(console, console.width - MARGIN)):
-            line.rstrip()
-            margin = Text.assemble(sign, (check.name.ljust(MARGIN - 3), "code"))
-            console.print(margin + line if number == 0 else Text(" " * MARGIN) + line)
+        show_rows([(Text.assemble(sign, (check.name, "code")), says)], console, MARGIN)
     console.print()
 
 
@@ -95,15 +97,6 @@ def show_page(found: Page, console: Console) -> None:
 
 def show_codes(console: Console) -> None:
     """All codes with the titles of their pages."""
-    table = _table("code", "")
-    for code in codes():
-        table.add_row(Text(code, style="code"), page(code).title)
     console.print()
-    console.print(table)
-
-
-def _table(*headers: str) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="quiet")
-    for header in headers:
-        table.add_column(header, overflow="fold")
-    return table
+    margin = max((len(code) for code in codes()), default=0) + 2
+    show_rows(((Text(code, style="code"), Text(page(code).title)) for code in codes()), console, margin)

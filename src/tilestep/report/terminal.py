@@ -14,7 +14,7 @@ from tilestep import contract
 from tilestep.cases import FAMILIES
 from tilestep.judge.verdict import CaseResult, FirstWrong, KvTraffic, MistakeFound, Outcome, Verdict
 from tilestep.program import Finding
-from tilestep.report.console import mark
+from tilestep.report.console import mark, show_rows, show_text
 from tilestep.report.pages import codes
 
 SHOWN_FINDINGS = 5
@@ -43,18 +43,13 @@ def show_verdict(verdict: Verdict, console: Console, lengths: Sequence[int] | No
             _show_rows(rows, console)
     _show_rows([("again", _again(verdict, lengths))], console, wrap=False)
     console.print()
-    console.print(Text(verdict.says))
+    show_text(Text(verdict.says), console)
     console.print()
 
 
 def _show_rows(rows: Rows, console: Console, *, wrap: bool = True) -> None:
-    """Labels on the left, what they label on the right, wrapped in a column of its own."""
-    for label, value in rows:
-        lines = value.wrap(console, console.width - LABEL) if wrap else [value]
-        for number, line in enumerate(lines):
-            line.rstrip()
-            margin = Text((label if number == 0 else "").ljust(LABEL), style="label")
-            console.print(Text.assemble(margin, line), soft_wrap=True)
+    labelled = ((Text(label, style="label"), value) for label, value in rows)
+    show_rows(labelled, console, LABEL, wrap=wrap)
 
 
 def _headline(verdict: Outcome) -> Text:
@@ -111,8 +106,8 @@ def ratio_text(ratio: float) -> str:
 def _first_wrong(first: FirstWrong | None) -> Rows:
     if first is None:
         return []
-    tensor = Text(first.tensor, style="code")
-    tensor.append(f"   {contract.TENSOR[first.tensor].says}", style="quiet")
+    says = contract.TENSOR[first.tensor].says
+    tensor = Text.assemble((first.tensor, "code"), (f"   {says}", "quiet"))
     head = "" if first.head is None else f", head {first.head}"
     where = f"T = {first.length} ({first.family}), row {first.row}{head}, dim {first.dim}"
     values = Text("yours ")
@@ -126,8 +121,7 @@ def _first_wrong(first: FirstWrong | None) -> Rows:
 def _mistakes(mistakes: tuple[MistakeFound, ...]) -> Rows:
     rows: Rows = []
     for number, mistake in enumerate(mistakes):
-        title = Text(mistake.code, style="code")
-        title.append(f"   {mistake.name}")
+        title = Text.assemble((mistake.code, "code"), f"   {mistake.name}")
         rows.append(("mistake" if number == 0 else "or", title))
         rows.append(("", Text(mistake.says)))
         rows += _explain(mistake.code)
@@ -137,7 +131,7 @@ def _mistakes(mistakes: tuple[MistakeFound, ...]) -> Rows:
 def _findings(findings: tuple[Finding, ...]) -> Rows:
     rows: Rows = []
     for number, finding in enumerate(findings[:SHOWN_FINDINGS]):
-        title = Text(finding.code, style="code")
+        title = Text.assemble((finding.code, "code"))
         if finding.file:
             place = finding.file if finding.line is None else f"{finding.file}:{finding.line}"
             title.append("   ")
