@@ -1,57 +1,31 @@
-// Wrong: every tile's loop stops one key short of the diagonal, except for row 0.
-
-constexpr int ROWS = 64;  // query rows, and threads, of a block
-constexpr int TILE = 16;
+// Wrong: the loop over the keys ends at T - 2: the last row misses its own key.
 
 __global__ void attend(const float* qkv, float* attnOut, int T) {
-  __shared__ float k_smem[TILE][DH];
-  __shared__ float v_smem[TILE][DH];
-  const int row = blockIdx.x * ROWS + threadIdx.x;
-  const int lastRow = min(T, (blockIdx.x + 1) * ROWS) - 1;
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
   const int head = blockIdx.y;
+  if (row >= T) return;
   const int kvHead = head / (HQ / HKV);
+  const float* q = qkv + row * QKV_OUT + head * DH;
+  const float* k = qkv + D + kvHead * DH;
+  const float* v = qkv + D + KV + kvHead * DH;
 
-  float q[DH];
-  for (int d = 0; d < DH; ++d) q[d] = row < T ? qkv[row * QKV_OUT + head * DH + d] : 0.0f;
   float m = -INFINITY;
   float l = 0.0f;
   float acc[DH] = {};
-
-  for (int key0 = 0; key0 <= lastRow; key0 += TILE) {
-    __syncthreads();  // the previous tile is no longer read
-    for (int x = threadIdx.x; x < TILE * DH; x += ROWS) {
-      const int j = key0 + x / DH;
-      const int column = D + kvHead * DH + x % DH;
-      k_smem[x / DH][x % DH] = j < T ? qkv[j * QKV_OUT + column] : 0.0f;
-      v_smem[x / DH][x % DH] = j < T ? qkv[j * QKV_OUT + KV + column] : 0.0f;
-    }
-    __syncthreads();  // the tile is complete
-    const int visible = min(TILE, max(row, 1) - key0);
-    if (visible <= 0) continue;
-
-    float scores[TILE];
-    float newMax = m;
-    for (int j = 0; j < visible; ++j) {
-      float score = 0.0f;
-      for (int d = 0; d < DH; ++d) score += q[d] * k_smem[j][d];
-      scores[j] = score * 0.125f;
-      newMax = fmaxf(newMax, scores[j]);
-    }
+  for (int j = 0; j <= min(row, T - 2); ++j) {
+    float score = 0.0f;
+    for (int d = 0; d < DH; ++d) score += q[d] * k[j * QKV_OUT + d];
+    score *= 0.125f;
+    const float newMax = fmaxf(m, score);
     const float alpha = expf(m - newMax);
-    l *= alpha;
-    for (int d = 0; d < DH; ++d) acc[d] *= alpha;
-    for (int j = 0; j < visible; ++j) {
-      const float p = expf(scores[j] - newMax);
-      l += p;
-      for (int d = 0; d < DH; ++d) acc[d] += p * v_smem[j][d];
-    }
+    const float p = expf(score - newMax);
+    l = alpha * l + p;
+    for (int d = 0; d < DH; ++d) acc[d] = alpha * acc[d] + p * v[j * QKV_OUT + d];
     m = newMax;
   }
-  if (row < T) {
-    for (int d = 0; d < DH; ++d) attnOut[row * D + head * DH + d] = acc[d] / l;
-  }
+  for (int d = 0; d < DH; ++d) attnOut[row * D + head * DH + d] = acc[d] / l;
 }
 
 void runCausalAttention(const float* qkv, float* attnOut, int T) {
-  attend<<<dim3((T + ROWS - 1) / ROWS, HQ), ROWS>>>(qkv, attnOut, T);
+  attend<<<dim3((T + 31) / 32, HQ), 32>>>(qkv, attnOut, T);
 }

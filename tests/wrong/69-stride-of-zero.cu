@@ -1,4 +1,4 @@
-// Wrong: the tree's loop runs while half >= 0, and 0 / 2 stays 0.
+// Wrong: the stride THREADS / 256 rounds down to 0: the loop over the keys never gets on.
 
 constexpr int THREADS = 128;
 
@@ -17,7 +17,7 @@ __device__ float blockMax(float value, float* tree) {
 __device__ float blockSum(float value, float* tree) {
   tree[threadIdx.x] = value;
   __syncthreads();
-  for (int half = THREADS / 2; half >= 0; half /= 2) {
+  for (int half = THREADS / 2; half > 0; half /= 2) {
     if (threadIdx.x < half) tree[threadIdx.x] += tree[threadIdx.x + half];
     __syncthreads();
   }
@@ -47,7 +47,7 @@ __global__ void attend(const float* qkv, float* attnOut, int T) {
   largest = blockMax(largest, tree);
 
   float sum = 0.0f;
-  for (int j = tid; j <= row; j += THREADS) {
+  for (int j = tid; j <= row; j += THREADS / 256) {
     scores[j] = expf(scores[j] - largest);
     sum += scores[j];
   }

@@ -1,0 +1,73 @@
+"""The kernels of tests/wrong and tests/right with their recorded verdicts, and how they are judged here."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tilestep.judge import judge, trial
+from tilestep.judge.expect import Expectations
+from tilestep.judge.verdict import Verdict
+
+TESTS = Path(__file__).parents[1]
+
+# One row; two tiles, the second ragged for every usual tile size; three tiles of 32 and one key more.
+LENGTHS = (1, 41, 97)
+SEED = 6  # fixed, so that a recorded verdict is the same in every run
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel file and the record beside it."""
+
+    file: Path
+    record: dict[str, Any]
+
+    @property
+    def findings(self) -> set[tuple[str, int | None]]:
+        """The recorded findings as (code, line)."""
+        return {(finding["code"], finding["line"]) for finding in self.record.get("findings", [])}
+
+    def __str__(self) -> str:
+        return self.file.stem
+
+
+@functools.cache
+def kernels(folder: str) -> tuple[Kernel, ...]:
+    """Every kernel of tests/FOLDER, in the order of the names."""
+    files = sorted((TESTS / folder).glob("*.cu"))
+    return tuple(Kernel(file, json.loads(file.with_suffix(".json").read_text())) for file in files)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that asks for `wrong_kernel` or `right_kernel` runs once for each of them."""
+    for folder in ("wrong", "right"):
+        if f"{folder}_kernel" in metafunc.fixturenames:
+            metafunc.parametrize(f"{folder}_kernel", kernels(folder), ids=str)
+
+
+@pytest.fixture
+def wrong_kernels() -> tuple[Kernel, ...]:
+    return kernels("wrong")
+
+
+@pytest.fixture
+def right_kernels() -> tuple[Kernel, ...]:
+    return kernels("right")
+
+
+# The right answers depend on step and seed only: computed once a process, not once a kernel.
+_expectations = functools.cache(Expectations)
+
+
+@pytest.fixture
+def judged(monkeypatch: pytest.MonkeyPatch) -> Callable[[Kernel], Verdict]:
+    """Judges a kernel at the lengths above, without the profile length."""
+    monkeypatch.setattr(trial, "Expectations", _expectations)
+    return lambda kernel: judge(kernel.file, kernel.record["step"], seed=SEED, lengths=LENGTHS, profile=False)

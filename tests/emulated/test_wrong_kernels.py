@@ -1,0 +1,44 @@
+"""Every kernel of tests/wrong gets the verdict that is recorded beside it.
+
+The record holds the outcome, the earliest wrong tensor, the mistake that comes first and the findings that
+must be there. A faulty kernel may show more findings than the record names, a merely wrong one none at all.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def test_verdict_is_the_recorded_one(wrong_kernel: Any, judged: Any) -> None:
+    verdict = judged(wrong_kernel)
+    record = wrong_kernel.record
+
+    assert verdict.outcome == record["outcome"], verdict.says
+    assert (verdict.first_wrong.tensor if verdict.first_wrong else None) == record["first_wrong"]
+    assert [mistake.code for mistake in verdict.mistakes][:1] == record["mistakes"][:1]
+    found = {(finding.code, finding.line) for finding in verdict.findings}
+    assert wrong_kernel.findings <= found
+    if not wrong_kernel.findings:
+        assert not found
+
+
+def test_no_record_lets_a_wrong_kernel_pass(wrong_kernels: Any) -> None:
+    outcomes = {kernel.record["outcome"] for kernel in wrong_kernels}
+    assert outcomes <= {"wrong", "unsafe", "refused", "broken"}
+
+
+def test_records_name_what_is_wrong(wrong_kernels: Any) -> None:
+    """At least nine of ten: by a mistake, a finding with its line, or the rule that refuses the seam."""
+    named = [
+        kernel
+        for kernel in wrong_kernels
+        if kernel.record["mistakes"] or kernel.findings or kernel.record["outcome"] == "refused"
+    ]
+    assert len(wrong_kernels) >= 38
+    assert len(named) >= 0.9 * len(wrong_kernels)
+
+
+def test_every_kernel_says_what_is_wrong_and_where_that_comes_from(wrong_kernels: Any) -> None:
+    for kernel in wrong_kernels:
+        assert kernel.file.read_text().startswith("// Wrong: "), kernel
+        assert kernel.record["source"], kernel
