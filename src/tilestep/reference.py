@@ -19,7 +19,7 @@ Doubles = NDArray[np.float64]
 def query_rows_at_once(T: int) -> int:
     """Rows of a block of queries: it needs only the keys up to its last row, half of the full product.
 
-    Short sequences are cut finer, below the size at which a BLAS starts threads: next to running kernels those
+    Short sequences are cut finer, below the size at which a BLAS starts threads: beside running kernels they
     cost ten times what they gain.
     """
     return 256 if T > 128 else 32

@@ -34,7 +34,7 @@ MISTAKE: dict[str, Mistake] = {mistake.code: mistake for mistake in MISTAKES}
 
 LONGEST = 128  # a hypothesis costs about as many milliseconds as there are tens of rows
 _MOST_FAILED = 8
-_AGREEING_SHARE = 0.99  # of the elements in question; a few may sit where fp32 overflows or not
+_AGREEING_SHARE = 0.9995  # of the elements in question: less than one head of one row may differ
 _PERTURBATION = 32.0 * UNIT
 _SENSITIVITY = 8.0  # times what the perturbation did: it is one draw of many
 _ROUNDING = 64.0  # UNITs at the scale of a head's row
@@ -72,7 +72,7 @@ def match_many(observations: Sequence[Observation]) -> list[Match]:
     """The mistakes that explain the failing cases and contradict no case, best first.
 
     A mistake that would not have failed a case says nothing about it. Only some of the failing cases are
-    looked at, short ones first, and the passed ones only for what is left: the cost hardly grows with the run.
+    looked at, short ones first, and the passed ones only for what is left: the cost hardly grows with a run.
     Where every case fails and is NaN throughout, no formula is named: any early NaN looks like that.
     """
     failed = _spread([o for o in observations if o.failed])

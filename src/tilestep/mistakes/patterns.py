@@ -9,9 +9,10 @@ import numpy as np
 from tilestep.mistakes.arithmetic import Doubles
 from tilestep.mistakes.named import Mistake, one
 from tilestep.mistakes.observation import Observation
+from tilestep.tolerance import SUM, SUM_PER_ROOT_KEY, UNIT
 
-# bf16 keeps 8 bits and fp32 24: 2^16 between them, of which the bounds' own constants take some.
-_LOW_PRECISION_RATIO = 4000.0
+# Values cut to bf16 are off by up to 2^-7; the tightest bound is that of a row with one key.
+_LOW_PRECISION_RATIO = 2.0**-7 / (UNIT * (SUM + SUM_PER_ROOT_KEY))
 _LOW_PRECISION_LEAST_SHARE = 0.02
 
 
