@@ -160,7 +160,9 @@ class _Reading:
             )
             for event in self._all("launch")
         )
-        scratch = tuple(whole(event, "bytes") for event in self._all("scratch"))
+        # What was refused was asked for too.
+        asked = [*self._all("scratch"), *(e for e in self._all("refused") if text(e, "why") == "scratch")]
+        scratch = tuple(whole(event, "bytes") for event in asked)
         return LaunchPlan(launches, len(self._all("memset")), scratch)
 
     def _traffic(self) -> Traffic | None:

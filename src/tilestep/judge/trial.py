@@ -8,7 +8,7 @@ from functools import partial
 
 from tilestep import cases, contract
 from tilestep.contract import Step
-from tilestep.judge import schedule, traffic
+from tilestep.judge import schedule, traffic, workspace
 from tilestep.judge.compare import Compared, ComparedCase
 from tilestep.judge.diagnose import Seen, order_dependence
 from tilestep.judge.expect import Expectations, Expected
@@ -91,7 +91,7 @@ class Trial:
 
     def _take(self, done: _Done) -> None:
         """Keeps what one small run showed. Results come in the order of the tasks."""
-        self._keep(done.run)
+        self._keep(done.run, done.expected.case.length)
         if done.order:
             self.checked_runs += 1
             self.accesses += done.run.accesses
@@ -161,11 +161,11 @@ class Trial:
         with schedule.running([values, counts], workers=1) as runs:
             expected = self._expectations.of(length, PROFILE_FAMILY)
             run = next(runs)
-            self._keep(run)
+            self._keep(run, length)
             self._step(f"T = {length}: bytes moved")
             self._judge_values(expected.compare(run.outputs, self.step), expected)
             run = next(runs)
-            self._keep(run)
+            self._keep(run, length)
         if run.traffic is not None:
             self.traffic = traffic.judge_traffic(self.step, length, run.traffic)
         self._step(f"T = {length}: bytes moved")
@@ -175,18 +175,25 @@ class Trial:
     def _run(self, job: Job) -> Run:
         return self.target.run(self.built, job)
 
-    def _keep(self, run: Run) -> None:
+    def _keep(self, run: Run, length: int) -> None:
         """Keeps a run's findings; raises Stopped if it did not finish or broke a rule of the step."""
         self.findings.extend(run.findings)
         self.launches = max(self.launches, len(run.plan.launches))
         if run.ended == "refused":
-            raise Stopped("refused", self._where(run.says, run.line))
+            too_much = sum(run.plan.scratch_bytes) > self.step.scratch_bytes_per_token * length
+            says = workspace.describe(self.step, self._asked) if too_much else run.says
+            raise Stopped("refused", self._where(says, run.line))
         if run.ended == "crashed" and run.findings:
             fatal = run.findings[-1]  # a run ends at the first finding that it cannot go on from
             raise Stopped("broken", self._where(f"{fatal.code}: {fatal.says}", fatal.line or run.line))
         if run.ended != "finished":
             raise Stopped("broken", self._where(run.says, run.line))
         self._check_rules(run.plan)
+
+    def _asked(self, length: int) -> int:
+        """Device memory that the seam asks for at a length, up to where it is refused."""
+        case = cases.make(self.step.name, length, "normal", self.seed)
+        return sum(self._run(schedule.fast_job(self.step, case)).plan.scratch_bytes)
 
     def _check_rules(self, plan: LaunchPlan) -> None:
         wanted = self.step.launches
