@@ -25,7 +25,7 @@ _KEEP_BYTES = 256 * 1024  # of standard output, and of standard error
 _MIB = 1024 * 1024
 
 _live: dict[int, int] = {}  # process groups that run now, and the thread that waits for each
-_live_guard = threading.Lock()
+_live_guard = threading.RLock()  # an interrupt may come while this thread holds it
 
 
 @dataclass(frozen=True)
