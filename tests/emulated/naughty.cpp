@@ -81,7 +81,10 @@ int main(int count, char** arguments) {
     }
   }
   if (is("memory")) {
-    for (;;) memset(malloc(1 << 20), 1, 1 << 20);
+    for (;;) {
+      void* volatile block = malloc(1 << 20);
+      memset(block, 1, 1 << 20);
+    }
   }
   if (is("big file")) return fill("big", size_t(1) << 30, 1);
   if (is("many files")) return fill("many%d", 1 << 20, 4000);

@@ -155,12 +155,21 @@ def test_a_cache_that_cannot_be_written_is_said(tmp_path: Path, monkeypatch: pyt
     assert "TILESTEP_CACHE" in said
 
 
-def test_the_compilers_own_sources_compile_without_warning() -> None:
-    """Of the programs that run before a submission, the one that locks it up is looked at most closely."""
+def test_the_program_that_locks_others_up_compiles_without_warning(tmp_path: Path) -> None:
     source = Path(module.__file__).parent / "confine" / "confine.cpp"
     compiler = find_compiler()
     said = subprocess.run(
-        [*compiler.argv, "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", str(source)],
+        [
+            *compiler.argv,
+            "-std=c++17",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-c",
+            str(source),
+            "-o",
+            str(tmp_path / "o"),
+        ],
         capture_output=True,
         text=True,
     )

@@ -31,6 +31,8 @@ _COMPILE_LIMITS = Limits(
     open_files=256,
     locked=False,
 )
+# In a linker's complaint: what only the C++ library can resolve.
+_OF_THE_LIBRARY = ("std::", "__cxa_", "_Unwind_", "__gxx_personality", "operator new", "operator delete")
 _FIRST_USE_SECONDS = 600.0  # a compiler that builds its own libraries first
 
 
@@ -123,7 +125,8 @@ class Builder:
             try:
                 self._untrusted([*objects, *link, "-o", "submission"], folder, confine)
             except CompileError as failed:
-                if failed.why or link is ways[-1]:
+                needs_library = any(sign in failed.stderr for sign in _OF_THE_LIBRARY)
+                if failed.why or link is ways[-1] or not needs_library:
                     raise
             else:
                 return
