@@ -145,7 +145,7 @@ def test_a_kernel_that_crashes_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("mode", ["fast", "check"])
 def test_a_kernel_that_does_not_end_is_ended(tmp_path: Path, mode: str) -> None:
     text = source(extra="for (volatile int i = 1; i; ) { i = 1; }")
-    ran = run(tmp_path, text, mode, timeout=1.0)
+    ran = run(tmp_path, text, mode, timeout=1.0, budget=0)
     assert ran.ended == "timed-out"
     assert "still running after 1 second" in ran.says
     assert "reverse" in ran.says
