@@ -31,7 +31,8 @@ EXPONENT = 24.0  # per |score - max|; __expf may be off by 1.173 |x| units in th
 WEIGHT = 60.0  # per weight: __expf's two units in the last place, and the rounding of the product with V
 SUM = 16.0  # per sum p_j |v_j|: the division, the store, the rescaling
 SUM_PER_ROOT_KEY = 6.0  # the same, per root of the number of keys; worst when one key leads many small ones
-LINEAR = 2.0  # per sum |x_d w_d| and root of the number of terms, for a dot product of the tail
+LINEAR = 2.0  # per root of sum (x_d w_d)^2 and root of the number of terms, for a dot product of the tail
+UNALIGNED = 4.0  # the tail's sums of errors, in standard deviations
 
 
 def attention(qkv: ArrayLike, want: ArrayLike) -> Doubles:
@@ -79,8 +80,9 @@ def tail(
 ) -> dict[str, Doubles]:
     """Bounds on the tensors after attention, given the right attention output and its bound, both [T, D].
 
-    What an attention output within its bound can do to each later tensor in the worst case, plus the rounding
-    of an fp32 kernel that computes the step.
+    What an attention output within its bound does to each later tensor, plus the rounding of an fp32 kernel
+    that computes the step. Errors of a row's elements are taken as independent: lined up in the worst way they
+    would add up to bounds as large as the values, and no arithmetic lines them up.
     """
     right = reference.tail(x, attention_output, weights)
 
@@ -90,7 +92,7 @@ def tail(
     # y = r w / rms(r): the error of r itself, and that of its root mean square.
     r = np.abs(right["residual"])
     rms = np.sqrt(np.mean(r * r, axis=1, keepdims=True) + RMS_EPS)
-    of_rms = np.mean(r * residual, axis=1, keepdims=True) / rms
+    of_rms = UNALIGNED * np.sqrt(np.sum((r * residual) ** 2, axis=1, keepdims=True)) / (r.shape[1] * rms)
     shrunk = np.maximum(rms - of_rms, TINY)
     normed_2 = (residual + r * of_rms / shrunk) / shrunk * np.abs(np.asarray(weights["norm_2_weight"]))
     normed_2 += UNIT * 32.0 * np.abs(right["normed_2"])
@@ -121,7 +123,8 @@ def _through(bound: ArrayLike, x: ArrayLike, weight: ArrayLike) -> Doubles:
 
     A bound needs no sixteen digits: this is in fp32, for half the time.
     """
-    size = np.abs(np.asarray(weight, dtype=np.float32))
-    rounding = UNIT * LINEAR * np.sqrt(size.shape[1]) * np.abs(np.asarray(x, dtype=np.float64))
-    each = (np.asarray(bound, dtype=np.float64) + rounding).astype(np.float32)
-    return np.asarray(each @ size.T, dtype=np.float64)
+    size = np.asarray(weight, dtype=np.float32)
+    rounding = UNIT * LINEAR * np.sqrt(size.shape[1]) * np.asarray(x, dtype=np.float64)
+    square = np.asarray(bound, dtype=np.float64) ** 2 + rounding**2
+    total = square.astype(np.float32) @ (size * size).T
+    return np.asarray(UNALIGNED * np.sqrt(total), dtype=np.float64)

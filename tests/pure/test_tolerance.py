@@ -176,3 +176,53 @@ def test_low_precision_fails_at_every_length_from_31(name: str) -> None:
             case = cases.make(STEP, length, family, seed)
             worst = max(worst, worst_ratio(LOW[name].run(case.qkv), case))
         assert worst > 2.0, (length, worst)
+
+
+def ratios(
+    got: dict[str, np.ndarray], want: dict[str, np.ndarray], bound: dict[str, np.ndarray]
+) -> list[float]:
+    return [float(np.max(np.abs(got[name] - want[name]) / bound[name])) for name in want]
+
+
+@pytest.mark.parametrize("family", ["normal", "spread", "planted", "negative"])
+def test_the_tail_of_an_honest_output_fits_four_times_over(family: str) -> None:
+    """In float64, as the judge runs it, and in fp32, as a kernel would."""
+    case = cases.make(STEP, 65, family, 300)
+    want = reference.attention(case.qkv)
+    right = reference.tail(case.x, want, case.weights)
+    bound = tolerance.tail(case.x, want, case.weights, tolerance.attention(case.qkv, want))
+    out = HONEST["fast-exp"].run(case.qkv)
+    assert max(ratios(reference.tail(case.x, out, case.weights), right, bound)) <= 0.25
+    w = case.weights
+    projected = out @ w["w_o"].T
+    residual = case.x + projected
+    scale = np.sqrt(np.mean(residual * residual, axis=1, keepdims=True) + F32(1e-5))
+    normed_2 = residual / scale * w["norm_2_weight"]
+    gate, up = normed_2 @ w["w_gate"].T, normed_2 @ w["w_up"].T
+    activated = gate / (F32(1.0) + np.exp(-gate)) * up
+    block_output = residual + activated @ w["w_down"].T
+    steps = (projected, residual, normed_2, activated, block_output)
+    assert all(step.dtype == F32 for step in steps)
+    assert max(ratios(dict(zip(right, steps, strict=True)), right, bound)) <= 0.25
+
+
+def test_the_tail_bounds_are_small_and_notice_a_wrong_head() -> None:
+    case = cases.make(STEP, 33, "normal", 301)
+    want = reference.attention(case.qkv)
+    right = reference.tail(case.x, want, case.weights)
+    bound = tolerance.tail(case.x, want, case.weights, tolerance.attention(case.qkv, want))
+    assert np.median(bound["block_output"]) < 0.01 * np.std(right["block_output"])
+    wrong = want.copy()
+    wrong[:, :DH] *= 1.05
+    assert ratios(reference.tail(case.x, wrong, case.weights), right, bound)[-1] > 1.0
+
+
+def test_bounds_are_positive_and_fail_closed() -> None:
+    """Values of 0 still leave room for a subnormal; where the right value is NaN nothing passes."""
+    case = cases.make(STEP, 41, "future-nan", 302)
+    want = reference.attention(case.qkv)
+    bound = tolerance.attention(case.qkv, want)
+    assert np.all(bound[case.judged_rows] > 0.0)
+    assert np.all(np.isnan(bound[~case.judged_rows]))
+    zero = np.zeros_like(case.qkv)
+    assert np.all(tolerance.attention(zero, reference.attention(zero)) > 0.0)
