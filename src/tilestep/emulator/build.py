@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import subprocess
-import tempfile
 from pathlib import Path
 
 from tilestep import contract
@@ -33,7 +31,10 @@ _COMPILE_LIMITS = Limits(
 )
 # In a linker's complaint: what only the C++ library can resolve.
 _OF_THE_LIBRARY = ("std::", "__cxa_", "_Unwind_", "__gxx_personality", "operator new", "operator delete")
-_FIRST_USE_SECONDS = 600.0  # a compiler that builds its own libraries first
+# Our own sources: long enough for a compiler that builds its own libraries first.
+_FIRST_USE_LIMITS = Limits(
+    seconds=600.0, memory_bytes=8192 * _MIB, file_bytes=4096 * _MIB, folder_bytes=4096 * _MIB, locked=False
+)
 
 
 class CompileError(Exception):
@@ -71,7 +72,7 @@ class Builder:
         sources = sorted(_CONFINE.iterdir())
         link = self.toolchain.recipe("fast").links[0]
         arguments = ["-std=c++17", "-O2", "-w", str(_CONFINE / "confine.cpp"), *link]
-        name = "confine-" + digest(self.compiler.stamp, *arguments, *(path.read_bytes() for path in sources))
+        name = "confine-" + digest(self.toolchain.stamp, *arguments, *(path.read_bytes() for path in sources))
         return self.cache.get_or_make(name, lambda to: self._trusted(arguments, to))
 
     def build(self, source: str, flavour: Flavour) -> Path:
@@ -79,7 +80,7 @@ class Builder:
         recipe = self.toolchain.recipe(flavour)
         runtime = self.runtime(flavour)
         name = f"{flavour}-" + digest(
-            self.compiler.stamp, runtime.name, contract.header(), *recipe.compile, *recipe.links[-1], source
+            self.toolchain.stamp, runtime.name, contract.header(), *recipe.compile, *recipe.links[-1], source
         )
         if found := self.cache.get(name):
             return found
@@ -91,7 +92,7 @@ class Builder:
     def runtime(self, flavour: Flavour) -> Path:
         """The runtime's object for a flavour, one translation unit."""
         recipe = self.toolchain.recipe(flavour)
-        name = f"runtime-{flavour}-" + digest(self.compiler.stamp, _own_sources(), *recipe.runtime) + ".o"
+        name = f"runtime-{flavour}-" + digest(self.toolchain.stamp, _own_sources(), *recipe.runtime) + ".o"
         if found := self.cache.get(name):
             return found
         unit = "".join(f'#include "{path}"\n' for path in sorted(_RUNTIME.glob("*.cpp")))
@@ -141,7 +142,7 @@ class Builder:
                 )
                 self._trusted([str(folder / "first.cpp"), *link], to)
 
-        self.cache.get_or_make("library-" + digest(self.compiler.stamp, *link), make)
+        self.cache.get_or_make("library-" + digest(self.toolchain.stamp, *link), make)
 
     def _untrusted(self, arguments: list[str], folder: Path, confine: Path) -> None:
         """The compiler on a submission: its input may be made to exhaust it."""
@@ -160,34 +161,28 @@ class Builder:
     def _trusted(self, arguments: list[str], to: Path) -> None:
         """The compiler on our own sources."""
         said = self._compile([*arguments, "-o", str(to)])
-        if said.returncode != 0:
+        if said.why:
+            raise RuntimeBuildError(f"{self.compiler.name}, on tilestep's own code, was ended: {said.why}")
+        if said.code != 0:
+            complaint = _text(said.stderr).strip()
             raise RuntimeBuildError(
-                f"{self.compiler.name} does not compile tilestep's own runtime:\n{said.stderr.strip()}"
+                f"{self.compiler.name} does not compile tilestep's own runtime:\n{complaint}"
             )
         to.chmod(0o700)
 
     def _tries(self, arguments: list[str], source: str) -> bool:
-        with tempfile.TemporaryDirectory(prefix="tilestep-") as folder:
-            path = Path(folder) / "probe.cpp"
+        with private_folder() as folder:
+            path = folder / "probe.cpp"
             path.write_text(source)
-            return self._compile([*arguments, str(path), "-o", str(Path(folder) / "probe")]).returncode == 0
+            return self._compile([*arguments, str(path), "-o", str(folder / "probe")]).code == 0
 
-    def _compile(self, arguments: list[str]) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "LC_ALL": "C", **self._environment}
-        try:
-            return subprocess.run(
-                [*self.compiler.argv, *arguments],
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=_FIRST_USE_SECONDS,
+    def _compile(self, arguments: list[str]) -> Ended:
+        """Our own sources, with our own environment; an interrupt ends it like any other run."""
+        with private_folder() as folder:
+            environment = {**os.environ, "LC_ALL": "C", **self._environment, "TMPDIR": str(folder)}
+            return run_limited(
+                [*self.compiler.argv, *arguments], folder, _FIRST_USE_LIMITS, None, environment
             )
-        except subprocess.TimeoutExpired as late:
-            raise RuntimeBuildError(
-                f"{self.compiler.name} took more than {_FIRST_USE_SECONDS:g} s over tilestep's own code"
-            ) from late
 
 
 @functools.cache

@@ -115,6 +115,7 @@ class Toolchain:
         """`tries(arguments, source)` compiles and links a small program and says whether that worked."""
         self.compiler = compiler
         self._tries = tries
+        self.stamp = digest(compiler.stamp, *compiler.argv, _processor())  # of what `native` code depends on
         known = _ZIG if compiler.kind == "zig" else self._ask_once(cache)
         self._known = tuple(known["compile"])
         link = tuple(known["link"])
@@ -134,7 +135,7 @@ class Toolchain:
         return Recipe((*optimised, *hooks), (*runtime, "-DTILESTEP_CHECKED=1"), self._links)
 
     def _ask_once(self, cache: Cache) -> dict[str, list[str]]:
-        name = "flags-" + digest(self.compiler.stamp, *self.compiler.argv, _processor(), *_WHERE_KNOWN)
+        name = "flags-" + digest(self.stamp, *_WHERE_KNOWN)
         path = cache.get_or_make(name, lambda to: _write(to, json.dumps(self._probe())))
         known: dict[str, list[str]] = json.loads(path.read_text())
         return known
