@@ -81,8 +81,8 @@ def tail(
     """Bounds on the tensors after attention, given the right attention output and its bound, both [T, D].
 
     What an attention output within its bound does to each later tensor, plus the rounding of an fp32 kernel
-    that computes the step. Errors of a row's elements are taken as independent: lined up in the worst way they
-    would add up to bounds as large as the values, and no arithmetic lines them up.
+    that computes the step. Errors of a row's elements are taken as independent: lined up in the worst way
+    they would add up to bounds as large as the values, and no arithmetic lines them up.
     """
     right = reference.tail(x, attention_output, weights)
 
