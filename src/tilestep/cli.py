@@ -7,6 +7,8 @@ import secrets
 import signal
 import sys
 import tempfile
+import threading
+import time
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,6 +29,8 @@ from tilestep.targets import doctor as machine
 INTERRUPTED = 130
 OUR_FAULT = 3
 NO_TARGET = 4
+
+CLEAN_UP_SECONDS = 5.0
 
 
 class _Commands(click.Group):
@@ -228,8 +232,21 @@ def _interrupt(number: int, _: Any) -> None:
     sys.exit(128 + number)
 
 
+def _let_threads_clean_up(seconds: float) -> None:
+    """Waits until the threads that ran programs have deleted their folders.
+
+    An interrupted `join` marks a thread as ended while it still works, so Python itself would not wait.
+    """
+    deadline = time.monotonic() + seconds
+    while threading.active_count() > 1 and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
 def main() -> None:
     """The entry point of the `tilestep` command."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupt)
-    cli(prog_name="tilestep")
+    try:
+        cli(prog_name="tilestep")
+    finally:
+        _let_threads_clean_up(CLEAN_UP_SECONDS)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -63,25 +64,45 @@ def test_the_verdict_for_a_person_is_plain_text_in_a_pipe() -> None:
     assert ended.stderr == ""
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_leaves_nothing_behind(tmp_path: Path, number: signal.Signals) -> None:
-    file = tmp_path / "endless.cu"
-    file.write_text(ENDLESS, encoding="utf-8")
-    private = tmp_path / "tmp"
+def interrupt(process: subprocess.Popen[str], number: signal.Signals, begun: Callable[[], bool]) -> str:
+    """Sends a signal as soon as `begun`, and returns what the process said on standard error."""
+    deadline = time.monotonic() + 60
+    while not begun() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(0.1)
+    process.send_signal(number)
+    return process.communicate(timeout=15)[1]
+
+
+def start(file: Path, private: Path, **environment: str) -> subprocess.Popen[str]:
     private.mkdir()
-    process = subprocess.Popen(
+    return subprocess.Popen(
         command("judge", str(file), "--lengths", "1"),
-        env={**os.environ, "TMPDIR": str(private)},
+        env={**os.environ, "TMPDIR": str(private), **environment},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
     )
-    deadline = time.monotonic() + 60
-    while not list(private.glob("*/job.txt")) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    time.sleep(0.1)  # the endless kernel runs by now
-    process.send_signal(number)
-    _, errors = process.communicate(timeout=15)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_while_a_kernel_runs_leaves_nothing_behind(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    file, private = tmp_path / "endless.cu", tmp_path / "private"
+    file.write_text(ENDLESS, encoding="utf-8")
+    process = start(file, private)
+    errors = interrupt(process, number, lambda: any(private.glob("*/job.txt")))
     assert process.returncode == 128 + number, errors
     assert "Traceback" not in errors
     assert list(private.iterdir()) == []
+
+
+def test_an_interrupt_while_the_runtime_is_compiled_leaves_nothing_behind(tmp_path: Path) -> None:
+    file, private, cache = tmp_path / "endless.cu", tmp_path / "private", tmp_path / "cache"
+    file.write_text(ENDLESS, encoding="utf-8")
+    process = start(file, private, TILESTEP_CACHE=str(cache))
+    errors = interrupt(process, signal.SIGINT, lambda: any(private.glob("*/runtime.cpp")))
+    assert process.returncode == 130, errors
+    assert list(private.iterdir()) == []
+    assert not list(cache.rglob("making-*"))

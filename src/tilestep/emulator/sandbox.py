@@ -25,6 +25,7 @@ _KEEP_BYTES = 256 * 1024  # of standard output, and of standard error
 _MIB = 1024 * 1024
 
 _live: dict[int, int] = {}  # process groups that run now, and the thread that waits for each
+_ending = threading.Event()
 _live_guard = threading.RLock()  # an interrupt may come while this thread holds it
 
 
@@ -69,8 +70,13 @@ def private_folder() -> Iterator[Path]:
 
 
 def stop_everything(threads: Collection[int] | None = None) -> None:
-    """Kills every program that `run_limited` runs now, for these threads (by identifier) or for all."""
+    """Kills every program that `run_limited` runs now, for these threads (by identifier) or for all.
+
+    For all means for good: what starts later is killed at once, because this process is about to end.
+    """
     with _live_guard:
+        if threads is None:
+            _ending.set()
         groups = [group for group, thread in _live.items() if threads is None or thread in threads]
     for group in groups:
         _kill(group)
@@ -102,6 +108,8 @@ def run_limited(
     )
     with _live_guard:
         _live[process.pid] = threading.get_ident()
+        if _ending.is_set():
+            _kill(process.pid)
     try:
         watched = _Watched(process, folder, limits, began)
         why, timed_out = watched.until_end()
