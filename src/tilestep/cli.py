@@ -18,7 +18,7 @@ import click
 
 import tilestep.blas  # noqa: F401  (before anything that imports NumPy)
 from tilestep import __version__, contract
-from tilestep.emulator.sandbox import stop_everything
+from tilestep.emulator.sandbox import shut_down
 from tilestep.judge import DEFAULT_STEP, Verdict, judge
 from tilestep.report import console, pages, tables
 from tilestep.report.json import dumps
@@ -226,7 +226,7 @@ def list_command(as_json: bool) -> int:
 
 def _interrupt(number: int, _: Any) -> None:
     """Ends what runs before Python waits for it, so that nothing is left behind."""
-    stop_everything()
+    shut_down()
     if number == signal.SIGINT:
         raise KeyboardInterrupt
     sys.exit(128 + number)

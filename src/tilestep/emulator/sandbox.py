@@ -70,16 +70,17 @@ def private_folder() -> Iterator[Path]:
 
 
 def stop_everything(threads: Collection[int] | None = None) -> None:
-    """Kills every program that `run_limited` runs now, for these threads (by identifier) or for all.
-
-    For all means for good: what starts later is killed at once, because this process is about to end.
-    """
+    """Kills every program that `run_limited` runs now, for these threads (by identifier) or for all."""
     with _live_guard:
-        if threads is None:
-            _ending.set()
         groups = [group for group, thread in _live.items() if threads is None or thread in threads]
     for group in groups:
         _kill(group)
+
+
+def shut_down() -> None:
+    """Kills every program for good, before this process ends: what is started later is killed at once."""
+    _ending.set()
+    stop_everything()
 
 
 def run_limited(
