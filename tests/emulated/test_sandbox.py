@@ -133,7 +133,7 @@ def test_leaves_no_folder_and_no_process(naughty: Path, confine: Path) -> None:
         os.waitpid(-1, os.WNOHANG)
 
 
-def test_everything_can_be_stopped_at_once(naughty: Path, confine: Path) -> None:
+def test_what_some_threads_wait_for_can_be_stopped_at_once(naughty: Path, confine: Path) -> None:
     ended: list[Ended] = []
     runs = [threading.Thread(target=lambda: ended.append(end_of(naughty, confine, "hang"))) for _ in range(3)]
     for run in runs:
@@ -141,7 +141,7 @@ def test_everything_can_be_stopped_at_once(naughty: Path, confine: Path) -> None
     began = time.monotonic()
     while len(ended) < 3 and time.monotonic() - began < 8:
         time.sleep(0.05)
-        stop_everything()
+        stop_everything([run.ident for run in runs if run.ident is not None])
     for run in runs:
         run.join()
     assert [one.code for one in ended] == [-9, -9, -9]
