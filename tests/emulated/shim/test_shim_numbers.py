@@ -142,12 +142,7 @@ def signed(value: int, bits: int = 32) -> int:
 
 def permuted(p: int, q: int, selector: int) -> int:
     pool = (q << 32 | p).to_bytes(8, "little")
-    chosen = []
-    for i in range(4):
-        pick = selector >> (4 * i) & 15
-        byte = pool[pick & 7]
-        chosen.append((255 if byte & 128 else 0) if pick & 8 else byte)
-    return int.from_bytes(bytes(chosen), "little")
+    return int.from_bytes(bytes(pool[selector >> (4 * i) & 7] for i in range(4)), "little")
 
 
 def dot(p: int, q: int, bits: int) -> int:

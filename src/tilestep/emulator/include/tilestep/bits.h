@@ -46,16 +46,12 @@ TILESTEP_INLINE unsigned long long __brevll(unsigned long long x) {
   return static_cast<unsigned long long>(__brev(unsigned(x))) << 32 | __brev(unsigned(x >> 32));
 }
 
-// Byte i of the result is byte (selector >> 4i) & 7 of y:x; with bit 3 set, that byte's sign spread over 8 bits.
+// Byte i of the result is byte (selector >> 4i) & 7 of y:x. The fourth bit of each selector is ignored, as it is by a
+// GPU (PTX's prmt would spread the byte's sign).
 TILESTEP_INLINE unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   const unsigned long long bytes = static_cast<unsigned long long>(y) << 32 | x;
   unsigned result = 0;
-  for (unsigned i = 0; i < 4; ++i) {
-    const unsigned pick = selector >> (4 * i);
-    unsigned byte = unsigned(bytes >> (8 * (pick & 7u))) & 0xffu;
-    if ((pick & 8u) != 0) byte = (byte & 0x80u) != 0 ? 0xffu : 0u;
-    result |= byte << (8 * i);
-  }
+  for (unsigned i = 0; i < 4; ++i) result |= (unsigned(bytes >> (8 * (selector >> (4 * i) & 7u))) & 0xffu) << (8 * i);
   return result;
 }
 

@@ -76,7 +76,9 @@ struct SmallFloat {
   friend TILESTEP_INLINE bool operator>(SmallFloat a, SmallFloat b) { return a.wide() > b.wide(); }
   friend TILESTEP_INLINE bool operator>=(SmallFloat a, SmallFloat b) { return a.wide() >= b.wide(); }
 
-  friend TILESTEP_INLINE SmallFloat __hneg(SmallFloat a) { return of_bits(static_cast<unsigned short>(a.bits ^ 0x8000u)); }
+  friend TILESTEP_INLINE SmallFloat __hneg(SmallFloat a) {
+    return of_bits(__hisnan(a) ? static_cast<unsigned short>(0x7fff) : static_cast<unsigned short>(a.bits ^ 0x8000u));
+  }
   friend TILESTEP_INLINE SmallFloat __habs(SmallFloat a) { return of_bits(static_cast<unsigned short>(a.bits & 0x7fffu)); }
   friend TILESTEP_INLINE SmallFloat __hadd(SmallFloat a, SmallFloat b) { return a + b; }
   friend TILESTEP_INLINE SmallFloat __hsub(SmallFloat a, SmallFloat b) { return a - b; }
@@ -98,13 +100,13 @@ struct SmallFloat {
 
   // A NaN gives way to the other operand; in the _nan variants it prevails. -0 is below +0.
   friend TILESTEP_INLINE SmallFloat __hmax(SmallFloat a, SmallFloat b) {
-    if (__hisnan(a)) return b;
+    if (__hisnan(a)) return __hisnan(b) ? of_bits(0x7fff) : b;
     if (__hisnan(b)) return a;
     if (a.wide() == b.wide()) return of_bits(static_cast<unsigned short>(a.bits & b.bits));
     return a.wide() > b.wide() ? a : b;
   }
   friend TILESTEP_INLINE SmallFloat __hmin(SmallFloat a, SmallFloat b) {
-    if (__hisnan(a)) return b;
+    if (__hisnan(a)) return __hisnan(b) ? of_bits(0x7fff) : b;
     if (__hisnan(b)) return a;
     if (a.wide() == b.wide()) return of_bits(static_cast<unsigned short>(a.bits | b.bits));
     return a.wide() < b.wide() ? a : b;
