@@ -91,6 +91,12 @@ _CHECKED_CLANG = (
     "-simplifycfg-max-small-block-size=0",
     "-mllvm",
     "-unswitch-threshold=0",
+    "-mllvm",
+    "-disable-early-taildup",
+    "-mllvm",
+    "-disable-tail-duplicate",
+    "-mllvm",
+    "-tail-dup-placement=false",
     "-fno-vectorize",
     "-fno-slp-vectorize",
 )

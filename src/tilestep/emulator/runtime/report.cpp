@@ -22,7 +22,8 @@ struct Counted {
 static Counted table[kTable];
 static uint32_t distinct;
 static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
-static __thread bool reporting;  // this OS thread, which a signal may interrupt: it must not wait for itself
+// This OS thread is at it: a signal may interrupt it (its stack overflows, say), and must not wait for the lock.
+static __thread volatile bool reporting;
 static const LaunchInfo* launch_now;
 
 void set_running_launch(const LaunchInfo* launch) { launch_now = launch; }
@@ -92,12 +93,12 @@ static void write_finding(const Finding& finding, int at_line) {
 
 void report_at_line(const Finding& finding, int at_line) {
   const bool nested = reporting;
-  if (!nested) pthread_mutex_lock(&report_lock);
   reporting = true;
+  if (!nested) pthread_mutex_lock(&report_lock);
   Counted* entry = find(finding, at_line);
   if (entry && entry->count++ == 0) write_finding(finding, at_line);
-  reporting = nested;
   if (!nested) pthread_mutex_unlock(&report_lock);
+  reporting = nested;
 }
 
 void report(const Finding& finding) { report_at_line(finding, 0); }
