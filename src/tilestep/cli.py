@@ -25,12 +25,14 @@ from tilestep.report.json import dumps
 from tilestep.report.progress import showing
 from tilestep.report.terminal import show_verdict
 from tilestep.targets import doctor as machine
+from tilestep.targets.cpu import CpuTarget
 
 INTERRUPTED = 130
 OUR_FAULT = 3
 NO_TARGET = 4
 
 CLEAN_UP_SECONDS = 5.0
+TARGETS = {"cpu": CpuTarget}
 
 
 class _Commands(click.Group):
@@ -138,7 +140,9 @@ class _Lengths(click.ParamType[tuple[int, ...]]):
 )
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Feed the values of an earlier run.")
 @click.option("--lengths", type=_Lengths(), help="Judge these lengths only, such as 1,33.")
-@click.option("--target", type=click.Choice(["cpu"]), default="cpu", show_default=True, help="Where it runs.")
+@click.option(
+    "--target", type=click.Choice(list(TARGETS)), default="cpu", show_default=True, help="Where it runs."
+)
 @click.option("--fail-fast", is_flag=True, help="Stop at the first wrong case.")
 @as_json
 def judge_command(
@@ -159,6 +163,7 @@ def judge_command(
             step,
             seed=seed,
             lengths=lengths,
+            target=TARGETS[target](),
             profile=lengths is None or contract.PROFILE_LENGTH in lengths,
             on_progress=None if as_json else tell,
             fail_fast=fail_fast,

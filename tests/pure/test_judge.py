@@ -175,7 +175,7 @@ def test_a_crash_is_broken_and_keeps_what_came_before(file: Path) -> None:
 
     verdict = judge(file, seed=1, lengths=FEW, target=FakeTarget(ends=crash))
     assert (verdict.outcome, verdict.exit_code) == ("broken", 2)
-    assert verdict.says == f"{file}:7: a null pointer"
+    assert verdict.says == f"{file}:7: a null pointer (T = 33)"
     assert {case.length for case in verdict.cases} == {1}
 
 

@@ -1,7 +1,7 @@
 """Decides whether a submission is right, and says why it is not."""
 
-from tilestep.judge.judge import DEFAULT_STEP, judge, steps_judged
+from tilestep.judge.judge import DEFAULT_STEP, judge
 from tilestep.judge.schedule import Progress
 from tilestep.judge.verdict import Verdict
 
-__all__ = ["DEFAULT_STEP", "Progress", "Verdict", "judge", "steps_judged"]
+__all__ = ["DEFAULT_STEP", "Progress", "Verdict", "judge"]

@@ -8,6 +8,7 @@ from tilestep import contract
 from tilestep.judge import verdict
 from tilestep.judge.compare import earliest_wrong
 from tilestep.judge.diagnose import merge_findings, name_mistakes
+from tilestep.judge.schedule import orders
 from tilestep.judge.trial import Trial
 from tilestep.judge.verdict import FirstWrong, KvTraffic, MistakeFound, Verdict
 from tilestep.program import Finding
@@ -45,8 +46,8 @@ def describe_runs(trial: Trial) -> tuple[str, ...]:
         )
     if trial.checked_runs:
         lines.append(
-            f"checkers: {trial.checked_runs} runs in 3 thread orders, {_rounded(trial.accesses)} accesses, "
-            f"{_count(len(merge_findings(trial.findings)))}"
+            f"checkers: {trial.checked_runs} runs in {len(orders(trial.seed))} thread orders, "
+            f"{_rounded(trial.accesses)} accesses, {_count(len(merge_findings(trial.findings)))}"
         )
     if trial.compared and not trial.launches:
         lines.append("launches: the seam launched no kernel")
@@ -71,14 +72,8 @@ def _rounded(count: int) -> str:
     return f"{count / 1e6:,.0f} million" if count >= 10_000_000 else f"{count:,}"
 
 
-def element(first: FirstWrong) -> str:
-    """Where a wrong value is, in words."""
-    head = "" if first.head is None else f", head {first.head}"
-    return f"row {first.row}{head}, dim {first.dim}"
-
-
 def _wrong(first: FirstWrong, named: tuple[MistakeFound, ...], findings: tuple[Finding, ...]) -> str:
-    where = f"{first.tensor} is wrong at T = {first.length} ({first.family}), {element(first)}"
+    where = f"{first.tensor} is wrong at T = {first.length} ({first.family}), {first.place}"
     if named:
         return f"{where}: {_lower_first(named[0].says)}"
     if findings:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from tilestep import contract
-from tilestep.contract import Step
 from tilestep.frontends import cuda
 from tilestep.judge import verdict
 from tilestep.judge.compare import earliest_wrong
@@ -104,8 +103,3 @@ def _sha256(path: Path) -> str:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError:
         return ""
-
-
-def steps_judged() -> tuple[Step, ...]:
-    """The steps that can be judged today."""
-    return tuple(step for step in contract.STEPS if step.judged)

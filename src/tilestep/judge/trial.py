@@ -166,8 +166,9 @@ class Trial:
             self._judge_values(expected.compare(run.outputs, self.step), expected)
             run = next(runs)
             self._keep(run, length)
-        if run.traffic is not None:
-            self.traffic = traffic.judge_traffic(self.step, length, run.traffic)
+        if run.traffic is None:
+            raise Stopped("broken", self._where(f"the counts of its traffic are missing (T = {length})"))
+        self.traffic = traffic.judge_traffic(self.step, length, run.traffic)
         self._step(f"T = {length}: bytes moved")
 
     # --- what every run goes through ------------------------------------------------------------------------
@@ -185,9 +186,10 @@ class Trial:
             raise Stopped("refused", self._where(says, run.line))
         if run.ended == "crashed" and run.findings:
             fatal = run.findings[-1]  # a run ends at the first finding that it cannot go on from
-            raise Stopped("broken", self._where(f"{fatal.code}: {fatal.says}", fatal.line or run.line))
+            says = f"{fatal.code} at T = {length}: {fatal.says}"
+            raise Stopped("broken", self._where(says, fatal.line or run.line))
         if run.ended != "finished":
-            raise Stopped("broken", self._where(run.says, run.line))
+            raise Stopped("broken", self._where(f"{run.says} (T = {length})", run.line))
         self._check_rules(run.plan)
 
     def _asked(self, length: int) -> int:

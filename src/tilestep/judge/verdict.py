@@ -80,6 +80,12 @@ class FirstWrong:
     wrong_values: int
     values: int
 
+    @property
+    def place(self) -> str:
+        """Where it is in its tensor, in words."""
+        head = "" if self.head is None else f", head {self.head}"
+        return f"row {self.row}{head}, dim {self.dim}"
+
 
 @dataclass(frozen=True)
 class MistakeFound:

@@ -108,8 +108,7 @@ def _first_wrong(first: FirstWrong | None) -> Rows:
         return []
     says = contract.TENSOR[first.tensor].says
     tensor = Text.assemble((first.tensor, "code"), (f"   {says}", "quiet"))
-    head = "" if first.head is None else f", head {first.head}"
-    where = f"T = {first.length} ({first.family}), row {first.row}{head}, dim {first.dim}"
+    where = f"T = {first.length} ({first.family}), {first.place}"
     values = Text("yours ")
     values.append(f"{first.got:.7g}", style="wrong")
     values.append("   want ")
