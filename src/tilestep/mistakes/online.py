@@ -47,7 +47,7 @@ def run(packed: Packed, tile: int, update: Update) -> Doubles:
         with np.errstate(invalid="ignore", over="ignore"):
             p = exp(s - (m_tile if update.weights_from_tile_max else m_new))
             change = m_old - m_new
-            first = np.isneginf(m_old)
+            first = np.full(m_old.shape, start == 0)  # a maximum that is never stored is -inf later too
             on_l = _alpha(change, first, update.alpha_on_l)
             on_acc = _alpha(change, first, update.alpha_on_acc)
             if not update.keep_l:
@@ -64,5 +64,7 @@ def run(packed: Packed, tile: int, update: Update) -> Doubles:
 
 
 def _alpha(change: Doubles, first: Mask, power: int) -> Doubles:
-    """exp(power * (m_old - m_new)); whatever it is for the first tile, it meets a state of zeros."""
+    """exp(power * (m_old - m_new)), where an inverted one is spared the first tile: infinity times 0 is NaN."""
+    if power > 0:
+        return exp(power * change)
     return np.where(first, 1.0, exp(power * np.where(first, 0.0, change)))
