@@ -105,3 +105,14 @@ def test_a_changed_compiler_has_another_stamp(alone: Path) -> None:
     before = find_compiler()
     install(alone, "g++", GCC + "\n")
     assert find_compiler().stamp != before.stamp
+
+
+def test_the_module_of_ziglang_means_its_own_executable(alone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILESTEP_CXX", f"{sys.executable} -m ziglang c++")
+    compilers._find.cache_clear()
+    with pytest.raises(NoCompilerError, match="ziglang is not installed beside tilestep"):
+        find_compiler()
+    program = install(alone, "zig", "clang version 20.1.2")
+    monkeypatch.setattr(compilers, "_zig_of_package", lambda: str(program))
+    found = find_compiler()
+    assert (found.argv, found.kind) == ((str(program), "c++"), "zig")

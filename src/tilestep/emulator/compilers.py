@@ -74,18 +74,29 @@ def _candidates(path: str) -> Iterator[tuple[str, ...]]:
     for name in ("g++", "clang++", "c++"):
         if shutil.which(name, path=path):
             yield (name,)
-    # The package's own executable, without the Python process that `python -m ziglang` would start each time.
+    if zig := _zig_of_package():
+        yield (zig, "c++")
+
+
+def _zig_of_package() -> str | None:
+    """The ziglang package's own executable, without the Python process that `python -m ziglang` would start."""
     spec = importlib.util.find_spec("ziglang")
     for folder in (spec.submodule_search_locations or []) if spec else []:
         zig = Path(folder) / ("zig.exe" if sys.platform == "win32" else "zig")
         if zig.is_file():
-            yield (str(zig), "c++")
+            return str(zig)
+    return None
 
 
 def _look_at(argv: tuple[str, ...], path: str) -> Compiler | str:
     """The compiler behind `argv`, or why it is none."""
     if not argv:
         return "it is empty"
+    if argv[1:3] == ("-m", "ziglang"):
+        zig = _zig_of_package()
+        if zig is None:
+            return "ziglang is not installed beside tilestep"
+        argv = (zig, *argv[3:])
     program = shutil.which(argv[0], path=path)
     if program is None:
         return f"{argv[0]} is not there"

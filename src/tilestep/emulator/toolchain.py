@@ -25,6 +25,7 @@ _ALWAYS = ("-std=c++17", "-w", "-pthread", "-gdwarf-4", "-U_FORTIFY_SOURCE")
 
 # Taken where the compiler knows them. A plain executable with local thread variables: who the running CUDA
 # thread is costs one load. Stack probes: a large frame must meet its fiber's guard page, never step over it.
+# Null pointers: an access through one is a fault to be found, not licence to drop the code around it.
 _WHERE_KNOWN = (
     "-fno-pie",
     "-ftls-model=local-exec",
@@ -32,6 +33,7 @@ _WHERE_KNOWN = (
     "-fstack-clash-protection",
     "-fcf-protection=none",
     "-fno-ipa-icf",
+    "-fno-delete-null-pointer-checks",
     "-ffp-contract=fast",
 )
 
@@ -43,6 +45,7 @@ _ZIG = {
         "-fno-stack-protector",
         "-fstack-clash-protection",
         "-fcf-protection=none",
+        "-fno-delete-null-pointer-checks",
         "-ffp-contract=fast",
     ],
     # -O2, so that all links share the startup code that zig builds for it, once.

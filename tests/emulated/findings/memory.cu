@@ -91,6 +91,9 @@ __global__ void readsConstant(float* out) { out[threadIdx.x] = scales[threadIdx.
 __global__ void nullPointer(const float* nothing, float* out) {
   out[threadIdx.x] = nothing[threadIdx.x];  // expect 18: bad-pointer
 }
+__global__ void nullLiteral(float* out) {
+  *static_cast<volatile float*>(nullptr) = out[0];  // expect 20: bad-pointer, expect 20: uninitialised-global attnOut
+}
 __global__ void hostPointer(const int* length, float* out) {
   out[threadIdx.x] = static_cast<float>(*length);  // expect 19: bad-pointer
 }
@@ -119,5 +122,6 @@ void runCausalAttention(const float* qkv, float* attnOut, int T) {
     case 17: readsConstant<<<1, 32>>>(attnOut); break;
     case 18: nullPointer<<<1, 32>>>(nullptr, attnOut); break;
     case 19: hostPointer<<<1, 32>>>(&T, attnOut); break;
+    case 20: nullLiteral<<<1, 1>>>(attnOut); break;
   }
 }
