@@ -74,7 +74,10 @@ class _Code:
         if at < 0 or address >= self.rows[at].end:
             return None
         if self.rows[at].file == self.file:
-            return self.rows[at].line
+            # Line 0 is code of the compiler's own making: it belongs to the line before it.
+            while self.rows[at].line == 0 and at > 0 and self.rows[at - 1].end == self.rows[at].address:
+                at -= 1
+            return self.rows[at].line or None
         return _innermost(self.calls, address, self.file)
 
 
