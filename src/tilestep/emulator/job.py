@@ -59,10 +59,10 @@ class _Reading:
         self.ended = ended
         self.events = events
         counters = [
-            whole(event, key)
+            counter
             for event in events
-            for key in ("pc", "other_pc")
-            if isinstance(event.get(key), int)
+            for counter in (event.get("pc"), event.get("other_pc"), *_callers(event))
+            if isinstance(counter, int)
         ]
         self.places = places(executable, file, counters)
 
@@ -143,6 +143,8 @@ class _Reading:
         found = []
         for event in self._all("finding")[:_MOST_FINDINGS]:
             where, other = self._place(event, "pc"), self._place(event, "other_pc")
+            if text(event, "code") == "stack-overflow" and where is None and (crash := self._last("crash")):
+                where = self._nearest_place(crash)
             if text(event, "code") == "divergent-barrier" and where is not None and where == other:
                 continue  # one barrier that the compiler duplicated
             event = {**event, "count": counts.get(_same(event), whole(event, "count", 1))}
@@ -179,8 +181,14 @@ class _Reading:
         value = event.get(key)
         return self.places.get(value) if isinstance(value, int) else None
 
+    def _nearest_place(self, event: Event) -> Place | None:
+        """Where it happened; or, where that is no line of the submission, who called it."""
+        if place := self._place(event, "pc"):
+            return place
+        return next((self.places[counter] for counter in _callers(event) if counter in self.places), None)
+
     def _line(self, event: Event) -> int | None:
-        place = self._place(event, "pc")
+        place = self._nearest_place(event)
         return place.line if place else None
 
     def _all(self, kind: str) -> list[Event]:
@@ -189,6 +197,12 @@ class _Reading:
     def _last(self, kind: str) -> Event | None:
         found = self._all(kind)
         return found[-1] if found else None
+
+
+def _callers(event: Event) -> list[int]:
+    """What looked like return addresses when a signal came, nearest first."""
+    found = event.get("callers")
+    return [counter for counter in found if isinstance(counter, int)] if isinstance(found, list) else []
 
 
 def _same(event: Event) -> tuple[object, ...]:

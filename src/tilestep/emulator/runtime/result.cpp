@@ -106,6 +106,17 @@ JsonLine& JsonLine::code_address(const char* name, uintptr_t pc) {
   return number(name, int64_t(pc - reinterpret_cast<uintptr_t>(&tilestep_anchor)));
 }
 
+JsonLine& JsonLine::code_addresses(const char* name, const uintptr_t* pcs, int count) {
+  key(name);
+  character('[');
+  for (int i = 0; i < count; ++i) {
+    if (i > 0) character(',');
+    integer(int64_t(pcs[i] - reinterpret_cast<uintptr_t>(&tilestep_anchor)));
+  }
+  character(']');
+  return *this;
+}
+
 void JsonLine::write() {
   line_[size_++] = '}';
   line_[size_++] = '\n';

@@ -21,6 +21,7 @@ class JsonLine {
   JsonLine& triple(const char* key, const uint3& value);
   JsonLine& nothing(const char* key);
   JsonLine& code_address(const char* key, uintptr_t pc);  // 0 becomes null; else relative to tilestep_anchor
+  JsonLine& code_addresses(const char* key, const uintptr_t* pcs, int count);
   void write();
 
  private:

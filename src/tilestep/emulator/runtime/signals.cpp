@@ -18,6 +18,7 @@
 #include "machine.h"
 #include "reporting.h"
 #include "result.h"
+#include "variables.h"
 
 namespace tilestep {
 
@@ -82,6 +83,39 @@ static bool in_stack_guard(uintptr_t address) {
   return offset < kMaxThreads * kStackStride && offset % kStackStride < kStackGuardBytes;
 }
 
+static uintptr_t stack_pointer(void* context) {
+  const ucontext_t* u = static_cast<const ucontext_t*>(context);
+#if defined(__APPLE__) && defined(__aarch64__)
+  return uintptr_t(u->uc_mcontext->__ss.__sp);
+#elif defined(__APPLE__)
+  return uintptr_t(u->uc_mcontext->__ss.__rsp);
+#elif defined(__aarch64__)
+  return uintptr_t(u->uc_mcontext.sp);
+#else
+  return uintptr_t(u->uc_mcontext.gregs[REG_RSP]);
+#endif
+}
+
+// When the signal came in a library's function or in the machine itself, the submission's line is among the callers.
+// What looks like a return address on the running fiber's stack, nearest first: a reader with debug information picks.
+static void callers(JsonLine& line, void* context) {
+  if (!machine || !running_launch()) return;
+  const uintptr_t stacks = reinterpret_cast<uintptr_t>(machine->stacks);
+  uintptr_t at = (stack_pointer(context) + 7) & ~uintptr_t(7);
+  if (at - stacks >= kMaxThreads * kStackStride) return;
+  const uintptr_t top = stacks + ((at - stacks) / kStackStride + 1) * kStackStride;
+  const uintptr_t bottom = top - kStackBytes;
+  if (at < bottom) at = bottom;  // it has overflowed
+  constexpr int kMost = 24, kWords = 1024;
+  uintptr_t found[kMost];
+  int count = 0;
+  for (int i = 0; i < kWords && at < top && count < kMost; ++i, at += sizeof(uintptr_t)) {
+    const uintptr_t word = *reinterpret_cast<const uintptr_t*>(at);
+    if (is_module_code(word)) found[count++] = word - 1;
+  }
+  line.code_addresses("callers", found, count);
+}
+
 static const char* name_of(int signal) {
   switch (signal) {
     case SIGSEGV:
@@ -136,6 +170,7 @@ static void on_crash(int signal, siginfo_t* info, void* context) {
   line.code_address("pc", pc);
   if (address_known) line.number("address", int64_t(address));
   else line.nothing("address");
+  callers(line, context);
   line.write();
   _exit(kCrashed);
 }
@@ -145,6 +180,7 @@ static void on_timeout(int, siginfo_t*, void* context) {
   JsonLine line("timeout");
   where(line);
   line.code_address("pc", program_counter(context));
+  callers(line, context);
   line.write();
   _exit(kTimedOut);
 }

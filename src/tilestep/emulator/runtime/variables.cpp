@@ -4,7 +4,7 @@
 #include <mach-o/getsect.h>
 #include <mach-o/ldsyms.h>
 #else
-extern "C" char __executable_start[], _end[];
+extern "C" char __executable_start[], _etext[], _end[];
 #endif
 
 namespace tilestep {
@@ -29,6 +29,16 @@ bool is_module_data(uintptr_t address) {
   return false;
 #else
   return address >= reinterpret_cast<uintptr_t>(__executable_start) && address < reinterpret_cast<uintptr_t>(_end);
+#endif
+}
+
+bool is_module_code(uintptr_t address) {
+#ifdef __APPLE__
+  unsigned long size = 0;
+  const uint8_t* begin = getsegmentdata(&_mh_execute_header, "__TEXT", &size);
+  return begin && address - reinterpret_cast<uintptr_t>(begin) < size;
+#else
+  return address >= reinterpret_cast<uintptr_t>(__executable_start) && address < reinterpret_cast<uintptr_t>(_etext);
 #endif
 }
 

@@ -8,5 +8,7 @@ namespace tilestep {
 
 // Any static data of the executable: literals, tables, and variables that are not device variables.
 bool is_module_data(uintptr_t address);
+// Code of the executable: the submission's, the machine's, or a library's that is linked in.
+bool is_module_code(uintptr_t address);
 
 }  // namespace tilestep
