@@ -9,6 +9,7 @@ V come out of a real block. A family then shapes them, after RoPE, in the packed
               ramp rises, so that the running maximum moves in every tile; under KV head 1 it falls.
 - planted     tokens 0 and 40 carry +-4 in every element of Q and K: their score with themselves is exactly
               128. Their sign patterns differ in two dims, so at token 40 the other planted key scores 120.
+              Token 1's query is token 0's times 3/4: a score of 96, which overflows exp, but only just.
 - negative    Q and K point apart: logits lie near -64 in one head of a group, and near -140, -160 and -180 in
               the others, where fp32's exp is 0. V's columns have mean 0.
 - future-nan  Q, K and V of the tokens from some row on are NaN. Only the rows before it are judged: what is
@@ -52,6 +53,7 @@ _SLOPES = (6.0, 12.0, 20.0, 48.0)  # spread: logits per step of the ramp, by que
 _CLIMB = 0.25  # spread: the part of a step that a tile's keys climb
 _RISES = (1.0, -1.0)  # spread: which way the ramp goes, by KV head
 _LEVELS = (-64.0, -140.0, -160.0, -180.0)  # negative: mean logit, by query head within its group
+_NEAR_TOKEN, _NEAR_PART = 1, 0.75  # planted: a query that scores 96 with token 0's key
 _PLANTED_DIFFERENCE = 2  # dims in which token 40's signs differ from token 0's
 
 
@@ -169,6 +171,8 @@ def _spread(q: Doubles, k: Doubles, rng: np.random.Generator) -> None:
 
 def _plant(q: Doubles, k: Doubles, rng: np.random.Generator) -> None:
     signs = _signs(rng)
+    if k.shape[0] > _NEAR_TOKEN:
+        q[_NEAR_TOKEN] = _NEAR_PART * PLANTED_VALUE * signs[:, None, :]
     for token in PLANTED_TOKENS:
         if token < k.shape[0]:
             k[token] = PLANTED_VALUE * signs

@@ -14,7 +14,7 @@ from tilestep.mistakes.arithmetic import Packed
 
 STEP_NAME = "online-attention"
 SEED = 1234
-LENGTHS = (2, 33, 65, 97)
+LENGTHS = (2, 33, 97)
 FORMULAS = [mistake for mistake in MISTAKES if mistake.hypotheses]
 
 
@@ -62,9 +62,8 @@ def test_every_hypothesis_fails_some_case() -> None:
 
 def test_no_two_mistakes_share_their_values(fed: list[Fed]) -> None:
     """For every pair of mistakes some case gives different outputs, whatever the tile sizes and constants."""
-    telling = [f for f in fed if f.case.length != 65]
     outputs = {
-        mistake.code: [[f.output(h)[f.case.judged_rows] for f in telling] for h in mistake.hypotheses]
+        mistake.code: [[f.output(h)[f.case.judged_rows] for f in fed] for h in mistake.hypotheses]
         for mistake in FORMULAS
     }
     codes = list(outputs)

@@ -120,6 +120,7 @@ def test_planted_tokens_score_128_with_themselves() -> None:
         assert scores[0, 0] == 128.0
         assert scores[40, 40] == 128.0
         assert scores[40, 0] == 120.0
+        assert scores[1, 0] == 96.0
 
 
 @settings(max_examples=20, deadline=None)

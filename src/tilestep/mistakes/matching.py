@@ -133,7 +133,7 @@ class _Candidate:
         if not observation.failed:
             return Verdict.SILENT
         fits = patterns.PATTERNS[self.mistake.code](observation)
-        return Verdict.EXPLAINS if fits else Verdict.CONTRADICTS
+        return Verdict.SILENT if fits is None else Verdict.EXPLAINS if fits else Verdict.CONTRADICTS
 
 
 def judge(hypothesis: Hypothesis, seen: Observation) -> Verdict:

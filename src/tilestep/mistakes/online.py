@@ -64,7 +64,7 @@ def run(packed: Packed, tile: int, update: Update) -> Doubles:
 
 
 def _alpha(change: Doubles, first: Mask, power: int) -> Doubles:
-    """exp(power * (m_old - m_new)), where an inverted one is spared the first tile: infinity times 0 is NaN."""
+    """exp(power * (m_old - m_new)); an inverted one is spared the first tile, where it is infinite."""
     if power > 0:
         return exp(power * change)
     return np.where(first, 1.0, exp(power * np.where(first, 0.0, change)))

@@ -21,10 +21,14 @@ def _not_written(seen: Observation) -> bool:
     return bool(np.all(seen.unwritten[seen.wrong]))
 
 
-def _low_precision(seen: Observation) -> bool:
-    """Small errors in many places: what rounding to 8 or 11 bits does, and no formula."""
-    share = float(np.mean(seen.wrong))
-    return seen.ratio <= _LOW_PRECISION_RATIO and share >= _LOW_PRECISION_LEAST_SHARE
+def _low_precision(seen: Observation) -> bool | None:
+    """Small errors in many places: what rounding to 8 or 11 bits does, and no formula.
+
+    A case with small errors in a few places fits, but shows nothing.
+    """
+    if seen.ratio > _LOW_PRECISION_RATIO:
+        return False
+    return True if float(np.mean(seen.wrong)) >= _LOW_PRECISION_LEAST_SHARE else None
 
 
 def _zeros(seen_rows: int, width: int) -> Doubles:
@@ -55,7 +59,8 @@ LAST: tuple[Mistake, ...] = (
     ),
 )
 
-PATTERNS: dict[str, Callable[[Observation], bool]] = {
+# Whether a failing case shows the pattern; None where it says nothing.
+PATTERNS: dict[str, Callable[[Observation], bool | None]] = {
     "output-not-written": _not_written,
     "low-precision": _low_precision,
 }
