@@ -8,6 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from tilestep.mistakes import MISTAKE
+
+# Nearly all that it spoils is NaN, and a constant in place of the maximum explains that as well.
+WITHOUT_KERNEL = {"max-not-scaled"}
+
 
 def test_verdict_is_the_recorded_one(wrong_kernel: Any, judged: Any) -> None:
     verdict = judged(wrong_kernel)
@@ -42,3 +47,8 @@ def test_every_kernel_says_what_is_wrong_and_where_that_comes_from(wrong_kernels
     for kernel in wrong_kernels:
         assert kernel.file.read_text().startswith("// Wrong: "), kernel
         assert kernel.record["source"], kernel
+
+
+def test_every_named_mistake_has_a_kernel(wrong_kernels: Any) -> None:
+    first = {kernel.record["mistakes"][0] for kernel in wrong_kernels if kernel.record["mistakes"]}
+    assert first == set(MISTAKE) - WITHOUT_KERNEL

@@ -24,7 +24,8 @@ __global__ void attend(const float* qkv, float* attnOut, int T) {
 
   for (int x = tid; x < ROWS * DH; x += THREADS) {
     const int i = row0 + x / DH;
-    q_smem[x / DH][x % DH] = i < T ? __bfloat162float(__float2bfloat16(0.125f * qkv[i * QKV_OUT + head * DH + x % DH])) : 0.0f;
+    q_smem[x / DH][x % DH] =
+        i < T ? __bfloat162float(__float2bfloat16(0.125f * qkv[i * QKV_OUT + head * DH + x % DH])) : 0.0f;
   }
   if (tid < ROWS) {
     m_smem[tid] = -INFINITY;

@@ -8,7 +8,7 @@
 // Row i sees keys 0..i, and nothing that stands behind row i has an effect, not even a NaN. 1 <= T <= MAX_T.
 // D, HQ, HKV, DH, KV and QKV_OUT come from the contract's header, which is included before this file.
 //
-// The cost: K and V are read once per row and head, T (T + 1) / 2 * HQ * DH * 4 bytes each: 1.07 GB each at
+// The cost: K and V are read once per row and head, T (T + 1) / 2 * HQ * DH * 4 bytes each: 4.3 GB each at
 // T = 2048, about 2.0 ms on an H200. That is the architecture's price, and what 03_online.cu does away with.
 
 constexpr int THREADS = 256;
