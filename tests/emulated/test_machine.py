@@ -160,7 +160,7 @@ def test_scratch_memsets_and_copies(mode: str) -> None:
     assert (ran.plan.scratch_bytes, ran.plan.memsets, len(ran.plan.launches)) == ((128, 128), 1, 2)
 
 
-@pytest.mark.parametrize(("case", "mark"), [(4, "scratch"), (5, "host")])
+@pytest.mark.parametrize(("case", "mark"), [(4, "scratch"), (5, "host"), (8, "library")])
 def test_what_a_seam_may_not_do_is_refused_at_its_line(case: int, mark: str) -> None:
     for mode in ("fast", "check"):
         ran = run("plan.cu", case, mode, scratch_bytes=4999)

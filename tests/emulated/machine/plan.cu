@@ -78,5 +78,8 @@ void runCausalAttention(const float* qkv, float* attnOut, int T) {
       cudaFuncSetAttribute(dynamicSum, cudaFuncAttributeMaxDynamicSharedMemorySize, 232448);
       dynamicSum<<<1, 32, 232448>>>(attnOut, 58112);
       return;
+    case 8:
+      memset(attnOut, 0, 4096);  // line library
+      return mark<<<1, 32>>>(attnOut, 1.0f);
   }
 }

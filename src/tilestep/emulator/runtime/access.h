@@ -23,29 +23,35 @@ void set_access_budget(uint64_t budget);  // of all launches together; 0 is no l
 // an error that ends the run.
 void other_access(uintptr_t address, uint32_t size, Access kind, uintptr_t pc);
 
-TILESTEP_INLINE void on_access(uintptr_t address, uint32_t size, Access kind, uintptr_t pc) {
-  if (__builtin_expect(--hot.ticks == 0, 0)) tick(pc);
+// The listener's part, out of line so that counting traffic needs no registers saved. One copy a size and kind.
+template <uint32_t size, Access kind>
+__attribute__((noinline)) void check_access(uintptr_t address, uintptr_t pc) {
+  Space space = Space::shared;
   if (address - hot.arena_low < hot.arena_size) {
-    if (mode == Mode::traffic) {
-      count_traffic(address, size, kind);
-    } else if (!listener.access(MemoryEvent{address, size, kind, Space::global, pc}, machine->threads[machine->current],
-                                machine->block)) {
-      stop_after_finding(pc, address);
-    }
+    space = Space::global;
+  } else if (address - hot.shared_low >= hot.shared_size) {
+    if (address - hot.stack_low >= kStackBytes) other_access(address, size, kind, pc);
     return;
   }
-  if (address - hot.shared_low < hot.shared_size) {
-    if (mode == Mode::check &&
-        !listener.access(MemoryEvent{address, size, kind, Space::shared, pc}, machine->threads[machine->current],
-                         machine->block)) {
-      stop_after_finding(pc, address);
-    }
-    return;
+  const Machine& m = *machine;
+  if (!listener.access(MemoryEvent{address, size, kind, space, pc}, m.threads[m.current], m.block)) {
+    stop_after_finding(pc, address);
   }
-  if (address - hot.stack_low < kStackBytes) return;
-  other_access(address, size, kind, pc);
 }
 
+template <uint32_t size, Access kind>
+TILESTEP_INLINE void on_access(uintptr_t address, uintptr_t pc) {
+  if (__builtin_expect(--hot.ticks == 0, 0)) tick(pc);
+  if (mode == Mode::check) return check_access<size, kind>(address, pc);
+  if (address - hot.arena_low < hot.arena_size) {
+    count_traffic(address, size, kind);
+  } else if (address - hot.shared_low >= hot.shared_size && address - hot.stack_low >= kStackBytes) {
+    other_access(address, size, kind, pc);
+  }
+}
+
+// The same where size (1, 2, 4, 8 or 16) and kind are not known beforehand.
+void on_access_of(uint32_t size, uintptr_t address, Access kind, uintptr_t pc);
 // The same for `bytes` bytes, as a GPU would move them: in the largest aligned pieces of at most 16 bytes.
 void on_range(uintptr_t address, size_t bytes, Access kind, uintptr_t pc);
 

@@ -133,9 +133,9 @@ static void give_way_now_and_then() {
 }
 
 // A hooked atomic, before it happens.
-static void on_atomic(const volatile void* address, uint32_t size, Access kind, uintptr_t pc) {
+static void on_atomic(const volatile void* address, uint32_t size, uintptr_t pc) {
   if (!hot.in_kernel) return;
-  on_access(reinterpret_cast<uintptr_t>(address), size, kind, pc);
+  on_access_of(size, reinterpret_cast<uintptr_t>(address), Access::atomic, pc);
   give_way_now_and_then();
 }
 
@@ -147,7 +147,7 @@ extern "C" uint64_t tilestep_atomic(void* address, int op, int type, uint64_t op
   const AtomicType t = AtomicType(type);
   const uint32_t size = size_of(t);
   if (kChecked) {
-    on_atomic(address, size, Access::atomic, TILESTEP_CALLER);
+    on_atomic(address, size, TILESTEP_CALLER);
   } else {
     give_way_now_and_then();
   }
@@ -166,33 +166,33 @@ void __tsan_atomic_signal_fence(int) {}
 
 #define TILESTEP_FETCH(bits, word, name)                                                          \
   word __tsan_atomic##bits##_fetch_##name(volatile word* a, word value, int) {                    \
-    on_atomic(a, sizeof(word), Access::atomic, TILESTEP_CALLER);                                  \
+    on_atomic(a, sizeof(word), TILESTEP_CALLER);                                  \
     return __atomic_fetch_##name(a, value, __ATOMIC_SEQ_CST);                                     \
   }
 
 #define TILESTEP_ATOMIC_HOOKS(bits, word)                                                         \
   word __tsan_atomic##bits##_load(const volatile word* a, int) {                                  \
-    on_atomic(a, sizeof(word), Access::atomic, TILESTEP_CALLER);                                  \
+    on_atomic(a, sizeof(word), TILESTEP_CALLER);                                  \
     return __atomic_load_n(a, __ATOMIC_SEQ_CST);                                                  \
   }                                                                                               \
   void __tsan_atomic##bits##_store(volatile word* a, word value, int) {                           \
-    on_atomic(a, sizeof(word), Access::atomic, TILESTEP_CALLER);                                  \
+    on_atomic(a, sizeof(word), TILESTEP_CALLER);                                  \
     __atomic_store_n(a, value, __ATOMIC_SEQ_CST);                                                 \
   }                                                                                               \
   word __tsan_atomic##bits##_exchange(volatile word* a, word value, int) {                        \
-    on_atomic(a, sizeof(word), Access::atomic, TILESTEP_CALLER);                                  \
+    on_atomic(a, sizeof(word), TILESTEP_CALLER);                                  \
     return __atomic_exchange_n(a, value, __ATOMIC_SEQ_CST);                                       \
   }                                                                                               \
   int __tsan_atomic##bits##_compare_exchange_strong(volatile word* a, word* expected, word value, int, int) { \
-    on_atomic(a, sizeof(word), Access::atomic, TILESTEP_CALLER);                                  \
+    on_atomic(a, sizeof(word), TILESTEP_CALLER);                                  \
     return __atomic_compare_exchange_n(a, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
   }                                                                                               \
   int __tsan_atomic##bits##_compare_exchange_weak(volatile word* a, word* expected, word value, int, int) { \
-    on_atomic(a, sizeof(word), Access::atomic, TILESTEP_CALLER);                                  \
+    on_atomic(a, sizeof(word), TILESTEP_CALLER);                                  \
     return __atomic_compare_exchange_n(a, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
   }                                                                                               \
   word __tsan_atomic##bits##_compare_exchange_val(volatile word* a, word expected, word value, int, int) { \
-    on_atomic(a, sizeof(word), Access::atomic, TILESTEP_CALLER);                                  \
+    on_atomic(a, sizeof(word), TILESTEP_CALLER);                                  \
     __atomic_compare_exchange_n(a, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);  \
     return expected;                                                                              \
   }                                                                                               \

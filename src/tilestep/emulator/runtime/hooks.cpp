@@ -96,11 +96,33 @@ void other_access(uintptr_t address, uint32_t size, Access kind, uintptr_t pc) {
   stop_after_finding(pc, address);
 }
 
+template <uint32_t size>
+static void on_access_as(uintptr_t address, Access kind, uintptr_t pc) {
+  if (kind == Access::read) return on_access<size, Access::read>(address, pc);
+  if (kind == Access::write) return on_access<size, Access::write>(address, pc);
+  on_access<size, Access::atomic>(address, pc);
+}
+
+void on_access_of(uint32_t size, uintptr_t address, Access kind, uintptr_t pc) {
+  switch (size) {
+    case 1:
+      return on_access_as<1>(address, kind, pc);
+    case 2:
+      return on_access_as<2>(address, kind, pc);
+    case 4:
+      return on_access_as<4>(address, kind, pc);
+    case 8:
+      return on_access_as<8>(address, kind, pc);
+    default:
+      return on_access_as<16>(address, kind, pc);
+  }
+}
+
 void on_range(uintptr_t address, size_t bytes, Access kind, uintptr_t pc) {
   while (bytes > 0) {
     uint32_t piece = 16;
     while (address % piece != 0 || piece > bytes) piece /= 2;
-    on_access(address, piece, kind, pc);
+    on_access_of(piece, address, kind, pc);
     address += piece;
     bytes -= piece;
   }
@@ -121,17 +143,17 @@ void __tsan_ignore_thread_begin() {}
 void __tsan_ignore_thread_end() {}
 
 #define TILESTEP_HOOKS(size)                                                                                          \
-  void __tsan_read##size(void* a) { on_access(reinterpret_cast<uintptr_t>(a), size, Access::read, TILESTEP_CALLER); }   \
-  void __tsan_write##size(void* a) { on_access(reinterpret_cast<uintptr_t>(a), size, Access::write, TILESTEP_CALLER); } \
+  void __tsan_read##size(void* a) { on_access<size, Access::read>(reinterpret_cast<uintptr_t>(a), TILESTEP_CALLER); }   \
+  void __tsan_write##size(void* a) { on_access<size, Access::write>(reinterpret_cast<uintptr_t>(a), TILESTEP_CALLER); } \
   void __tsan_volatile_read##size(void* a) {                                                                          \
-    on_access(reinterpret_cast<uintptr_t>(a), size, Access::read, TILESTEP_CALLER);                                   \
+    on_access<size, Access::read>(reinterpret_cast<uintptr_t>(a), TILESTEP_CALLER);                                   \
   }                                                                                                                   \
   void __tsan_volatile_write##size(void* a) {                                                                         \
-    on_access(reinterpret_cast<uintptr_t>(a), size, Access::write, TILESTEP_CALLER);                                  \
+    on_access<size, Access::write>(reinterpret_cast<uintptr_t>(a), TILESTEP_CALLER);                                  \
   }                                                                                                                   \
   void __tsan_read_write##size(void* a) {                                                                             \
-    on_access(reinterpret_cast<uintptr_t>(a), size, Access::read, TILESTEP_CALLER);                                   \
-    on_access(reinterpret_cast<uintptr_t>(a), size, Access::write, TILESTEP_CALLER);                                  \
+    on_access<size, Access::read>(reinterpret_cast<uintptr_t>(a), TILESTEP_CALLER);                                   \
+    on_access<size, Access::write>(reinterpret_cast<uintptr_t>(a), TILESTEP_CALLER);                                  \
   }
 TILESTEP_HOOKS(1)
 TILESTEP_HOOKS(2)

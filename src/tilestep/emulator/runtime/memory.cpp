@@ -3,15 +3,13 @@
 #include "memory.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "arena.h"
-#include "fiber.h"
 #include "reporting.h"
 #include "result.h"
-#include "variables.h"
+#include "tilestep/abi.h"
 
 #ifndef MAP_NORESERVE
 #define MAP_NORESERVE 0

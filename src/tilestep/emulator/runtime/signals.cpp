@@ -1,9 +1,5 @@
 // Crashes, timeouts, and the other ends of a run.
-#include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -25,9 +21,11 @@ namespace tilestep {
 constexpr int kCrashed = 3, kTimedOut = 4;
 constexpr size_t kSignalStack = 64 * 1024;
 
-static bool host_code_runs;
+static uintptr_t host_stack_top;  // of the seam, while it runs; else 0
 
-void expect_host_code(bool expected) { host_code_runs = expected; }
+void expect_host_code(bool expected) {
+  host_stack_top = expected ? reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) : 0;
+}
 
 // Where the calling OS thread is: kernel, block and thread.
 static void where(JsonLine& line) {
@@ -53,12 +51,17 @@ void stop_after_finding(uintptr_t pc, uintptr_t address) {
   _exit(kCrashed);
 }
 
-void refuse(const char* why, const char* call, int at_line, uintptr_t pc, size_t bytes) {
+static JsonLine refusal(const char* why, const char* call, int at_line, uintptr_t pc) {
   JsonLine line("refused");
   line.text("why", why).text("call", call);
   if (at_line > 0) line.number("line", at_line);
   else line.nothing("line");
   line.code_address("pc", pc);
+  return line;
+}
+
+void refuse(const char* why, const char* call, int at_line, uintptr_t pc, size_t bytes) {
+  JsonLine line = refusal(why, call, at_line, pc);
   if (bytes != 0) line.number("bytes", int64_t(bytes));
   line.write();
   _exit(0);
@@ -96,20 +99,31 @@ static uintptr_t stack_pointer(void* context) {
 #endif
 }
 
+struct Extent {
+  uintptr_t begin, end;
+};
+
+// The part of the stack that `sp` points into that is in use: of a fiber, or of the seam; else nothing.
+static Extent used_stack(uintptr_t sp) {
+  if (sp < host_stack_top && host_stack_top - sp < 1024 * 1024) return Extent{sp, host_stack_top};
+  if (!machine) return Extent{};
+  const uintptr_t offset = sp - reinterpret_cast<uintptr_t>(machine->stacks);
+  if (offset >= kMaxThreads * kStackStride) return Extent{};
+  const uintptr_t end = sp - offset % kStackStride + kStackStride;
+  const uintptr_t lowest = end - kStackBytes;
+  return Extent{sp < lowest ? lowest : sp, end};  // below, where it has overflowed
+}
+
 // When the signal came in a library's function or in the machine itself, the submission's line is among the callers.
-// What looks like a return address on the running fiber's stack, nearest first: a reader with debug information picks.
+// What looks like a return address on the stack, nearest first: a reader with debug information picks.
 static void callers(JsonLine& line, void* context) {
-  if (!machine || !running_launch()) return;
-  const uintptr_t stacks = reinterpret_cast<uintptr_t>(machine->stacks);
-  uintptr_t at = (stack_pointer(context) + 7) & ~uintptr_t(7);
-  if (at - stacks >= kMaxThreads * kStackStride) return;
-  const uintptr_t top = stacks + ((at - stacks) / kStackStride + 1) * kStackStride;
-  const uintptr_t bottom = top - kStackBytes;
-  if (at < bottom) at = bottom;  // it has overflowed
   constexpr int kMost = 24, kWords = 1024;
   uintptr_t found[kMost];
   int count = 0;
-  for (int i = 0; i < kWords && at < top && count < kMost; ++i, at += sizeof(uintptr_t)) {
+  const Extent stack = used_stack((stack_pointer(context) + 7) & ~uintptr_t(7));
+  for (uintptr_t i = 0; i < kWords && count < kMost; ++i) {
+    const uintptr_t at = stack.begin + i * sizeof(uintptr_t);
+    if (at >= stack.end) break;
     const uintptr_t word = *reinterpret_cast<const uintptr_t*>(at);
     if (is_module_code(word)) found[count++] = word - 1;
   }
@@ -149,8 +163,11 @@ static void on_crash(int signal, siginfo_t* info, void* context) {
 #ifdef SI_KERNEL
   if (info->si_code == SI_KERNEL) address_known = false;  // an address that no process can have
 #endif
-  if (address_known && host_code_runs && address - arena_begin() < arena_end() - arena_begin()) {
-    refuse("device_memory_on_host", nullptr, 0, pc, 0);
+  if (address_known && host_stack_top != 0 && address - arena_begin() < arena_end() - arena_begin()) {
+    JsonLine line = refusal("device_memory_on_host", nullptr, 0, pc);
+    callers(line, context);
+    line.write();
+    _exit(0);
   }
   if (address_known && in_stack_guard(address)) {
     Finding finding{};
