@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from tilestep import cli as command_line
 from tilestep import contract, kernels
+from tilestep.cli import cli, doctor
+from tilestep.cli import judge as judge_command
 from tilestep.judge import verdict as v
 from tilestep.report.pages import codes
 
@@ -23,7 +24,7 @@ COMMON: dict[str, Any] = {
 
 
 def run(*words: str) -> Result:
-    return CliRunner().invoke(command_line.cli, list(words), prog_name="tilestep")
+    return CliRunner().invoke(cli, list(words), prog_name="tilestep")
 
 
 def one_line(text: str) -> str:
@@ -46,13 +47,13 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         return answer
 
     answers: list[Any] = [v.Passed(says="Right.", cases=(v.CaseResult(1, "normal", {}),), **COMMON)]
-    monkeypatch.setattr(command_line, "judge", fake)
+    monkeypatch.setattr(judge_command, "judge", fake)
     fake.answers = answers  # type: ignore[attr-defined]
     return calls
 
 
 def answer_with(answer: Any) -> None:
-    command_line.judge.answers[0] = answer  # type: ignore[attr-defined]
+    judge_command.judge.answers[0] = answer  # type: ignore[attr-defined]
 
 
 def test_no_argument_prints_help() -> None:
@@ -173,8 +174,8 @@ def test_explain_offers_the_nearest_codes() -> None:
 
 
 def test_doctor_says_what_mends_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    check = command_line.machine.Check("compiler", False, "no C++ compiler", "pip install 'tilestep[cc]'")
-    monkeypatch.setattr(command_line.machine, "examine", lambda: [check])
+    check = doctor.machine.Check("compiler", False, "no C++ compiler", "pip install 'tilestep[cc]'")
+    monkeypatch.setattr(doctor.machine, "examine", lambda: [check])
     assert "pip install 'tilestep[cc]'" in run("doctor").stdout
     document = json.loads(run("doctor", "--json").stdout)
     assert document["checks"] == [

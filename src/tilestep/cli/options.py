@@ -1,0 +1,57 @@
+"""Options and kinds of arguments that more than one command takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from tilestep import contract
+from tilestep.report import pages
+from tilestep.targets.cpu import CpuTarget
+
+TARGETS = {"cpu": CpuTarget}
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document, nothing else.")
+
+
+class StepName(click.ParamType[str]):
+    """A step of the path that can be judged."""
+
+    name = "step"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        known = tuple(contract.STEP)
+        if value not in known:
+            close = pages.nearest(str(value), known)
+            others = [name for name in known if name not in close]
+            self.fail(
+                f"no step is called {value!r}; the steps are {', '.join([*close, *others])}", param, ctx
+            )
+        if not contract.STEP[value].judged:
+            self.fail(f"{value} cannot be judged yet; {_judged()} can", param, ctx)
+        return str(value)
+
+
+def _judged() -> str:
+    return " and ".join(step.name for step in contract.STEPS if step.judged)
+
+
+class Lengths(click.ParamType[tuple[int, ...]]):
+    """Lengths separated by commas."""
+
+    name = "n,n,..."
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        if isinstance(value, tuple):
+            return value
+        try:
+            lengths = tuple(int(part) for part in str(value).split(","))
+        except ValueError:
+            self.fail(f"{value!r} is not a list of whole numbers such as 1,33", param, ctx)
+        for length in lengths:
+            if not 1 <= length <= contract.PROFILE_LENGTH:
+                self.fail(f"{length} is not a length from 1 to {contract.PROFILE_LENGTH}", param, ctx)
+        return lengths
