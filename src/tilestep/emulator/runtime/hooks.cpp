@@ -2,133 +2,6 @@
 #include <string.h>
 
 #include "access.h"
-#include "arena.h"
-#include "reporting.h"
-#include "variables.h"
-
-namespace tilestep {
-
-__thread Hot hot;
-
-static uint64_t accesses_done;  // of all OS threads, in whole quanta while kernels run
-static uint64_t access_budget;
-
-void set_access_budget(uint64_t budget) { access_budget = budget; }
-
-uint64_t accesses_so_far() { return __atomic_load_n(&accesses_done, __ATOMIC_RELAXED); }
-
-void enter_kernel(const Machine& m) {
-  hot.arena_low = arena_begin();
-  hot.arena_size = arena_end() - arena_begin();
-  hot.shared_low = reinterpret_cast<uintptr_t>(m.shared);
-  hot.shared_size = kSharedSegment;
-  hot.ticks = kQuantum;
-  hot.in_kernel = true;
-}
-
-void leave_kernel() {
-  __atomic_add_fetch(&accesses_done, kQuantum - hot.ticks, __ATOMIC_RELAXED);
-  hot = Hot{};
-}
-
-static Finding finding_here(const char* code, uintptr_t pc) {
-  Finding finding{};
-  finding.code = code;
-  finding.element = -1;
-  finding.pc = pc;
-  finding.thread = machine->current;
-  finding.other_thread = UINT32_MAX;
-  finding.block = machine->block.linear;
-  finding.other_block = UINT64_MAX;
-  return finding;
-}
-
-void tick(uintptr_t pc) {
-  if (!hot.in_kernel) return;
-  hot.ticks = kQuantum;
-  const uint64_t done = __atomic_add_fetch(&accesses_done, kQuantum, __ATOMIC_RELAXED);
-  if (access_budget != 0 && done >= access_budget) {
-    report(finding_here("endless-loop", pc));
-    stop_after_finding(pc, 0);
-  }
-  yield_thread(*machine);
-}
-
-static bool is_identity(uintptr_t address) {
-  const uint3* names[] = {&current_thread_idx, &current_block_idx, &current_block_dim, &current_grid_dim};
-  for (const uint3* name : names) {
-    if (address - reinterpret_cast<uintptr_t>(name) < sizeof *name) return true;
-  }
-  return false;
-}
-
-static const char* kind_of_bad_pointer(uintptr_t address) {
-  if (address < 64 * 1024) return "null pointer";
-  if (address - reinterpret_cast<uintptr_t>(machine->stacks) < kMaxThreads * kStackStride) {
-    return "another thread's local variable";
-  }
-  return "host memory";
-}
-
-void other_access(uintptr_t address, uint32_t size, Access kind, uintptr_t pc) {
-  if (!hot.in_kernel) return;
-  if (const DeviceVariable* variable = find_variable(address)) {
-    const Space space = variable->constant ? Space::constant : Space::variable;
-    if (mode == Mode::check && !listener.access(MemoryEvent{address, size, kind, space, pc},
-                                                machine->threads[machine->current], machine->block)) {
-      stop_after_finding(pc, address);
-    }
-    return;
-  }
-  if (is_module_data(address) || is_identity(address)) return;
-  if (address - reinterpret_cast<uintptr_t>(machine) < sizeof(Machine)) return;  // slots of an exchange
-  Finding finding = finding_here("bad-pointer", pc);
-  if (is_near_arena(address)) {
-    finding.code = "out-of-bounds-global";
-    const Buffer* nearest = nearest_buffer(address);
-    finding.array = nearest ? nearest->name : nullptr;
-    finding.element = nearest ? int64_t(address) - int64_t(nearest->begin) : -1;
-    finding.detail = kind == Access::read ? "read" : kind == Access::write ? "write" : "atomic";
-  } else {
-    finding.detail = kind_of_bad_pointer(address);
-  }
-  report(finding);
-  stop_after_finding(pc, address);
-}
-
-template <uint32_t size>
-static void on_access_as(uintptr_t address, Access kind, uintptr_t pc) {
-  if (kind == Access::read) return on_access<size, Access::read>(address, pc);
-  if (kind == Access::write) return on_access<size, Access::write>(address, pc);
-  on_access<size, Access::atomic>(address, pc);
-}
-
-void on_access_of(uint32_t size, uintptr_t address, Access kind, uintptr_t pc) {
-  switch (size) {
-    case 1:
-      return on_access_as<1>(address, kind, pc);
-    case 2:
-      return on_access_as<2>(address, kind, pc);
-    case 4:
-      return on_access_as<4>(address, kind, pc);
-    case 8:
-      return on_access_as<8>(address, kind, pc);
-    default:
-      return on_access_as<16>(address, kind, pc);
-  }
-}
-
-void on_range(uintptr_t address, size_t bytes, Access kind, uintptr_t pc) {
-  while (bytes > 0) {
-    uint32_t piece = 16;
-    while (address % piece != 0 || piece > bytes) piece /= 2;
-    on_access_of(piece, address, kind, pc);
-    address += piece;
-    bytes -= piece;
-  }
-}
-
-}  // namespace tilestep
 
 using namespace tilestep;
 
@@ -143,8 +16,12 @@ void __tsan_ignore_thread_begin() {}
 void __tsan_ignore_thread_end() {}
 
 #define TILESTEP_HOOKS(size)                                                                                          \
-  void __tsan_read##size(void* a) { on_access<size, Access::read>(reinterpret_cast<uintptr_t>(a), TILESTEP_CALLER); }   \
-  void __tsan_write##size(void* a) { on_access<size, Access::write>(reinterpret_cast<uintptr_t>(a), TILESTEP_CALLER); } \
+  void __tsan_read##size(void* a) {                                                                                   \
+    on_access<size, Access::read>(reinterpret_cast<uintptr_t>(a), TILESTEP_CALLER);                                   \
+  }                                                                                                                   \
+  void __tsan_write##size(void* a) {                                                                                  \
+    on_access<size, Access::write>(reinterpret_cast<uintptr_t>(a), TILESTEP_CALLER);                                  \
+  }                                                                                                                   \
   void __tsan_volatile_read##size(void* a) {                                                                          \
     on_access<size, Access::read>(reinterpret_cast<uintptr_t>(a), TILESTEP_CALLER);                                   \
   }                                                                                                                   \
@@ -162,22 +39,22 @@ TILESTEP_HOOKS(8)
 TILESTEP_HOOKS(16)
 
 // The type asks for less alignment than its size has: a GPU moves it in the pieces that fit.
-#define TILESTEP_UNALIGNED_HOOKS(size)                                                                              \
-  void __tsan_unaligned_read##size(void* a) {                                                                       \
-    on_range(reinterpret_cast<uintptr_t>(a), size, Access::read, TILESTEP_CALLER);                                  \
-  }                                                                                                                 \
-  void __tsan_unaligned_write##size(void* a) {                                                                      \
-    on_range(reinterpret_cast<uintptr_t>(a), size, Access::write, TILESTEP_CALLER);                                 \
-  }                                                                                                                 \
-  void __tsan_unaligned_volatile_read##size(void* a) {                                                              \
-    on_range(reinterpret_cast<uintptr_t>(a), size, Access::read, TILESTEP_CALLER);                                  \
-  }                                                                                                                 \
-  void __tsan_unaligned_volatile_write##size(void* a) {                                                             \
-    on_range(reinterpret_cast<uintptr_t>(a), size, Access::write, TILESTEP_CALLER);                                 \
-  }                                                                                                                 \
-  void __tsan_unaligned_read_write##size(void* a) {                                                                 \
-    on_range(reinterpret_cast<uintptr_t>(a), size, Access::read, TILESTEP_CALLER);                                  \
-    on_range(reinterpret_cast<uintptr_t>(a), size, Access::write, TILESTEP_CALLER);                                 \
+#define TILESTEP_UNALIGNED_HOOKS(size)                                                                                \
+  void __tsan_unaligned_read##size(void* a) {                                                                         \
+    on_range(reinterpret_cast<uintptr_t>(a), size, Access::read, TILESTEP_CALLER);                                    \
+  }                                                                                                                   \
+  void __tsan_unaligned_write##size(void* a) {                                                                        \
+    on_range(reinterpret_cast<uintptr_t>(a), size, Access::write, TILESTEP_CALLER);                                   \
+  }                                                                                                                   \
+  void __tsan_unaligned_volatile_read##size(void* a) {                                                                \
+    on_range(reinterpret_cast<uintptr_t>(a), size, Access::read, TILESTEP_CALLER);                                    \
+  }                                                                                                                   \
+  void __tsan_unaligned_volatile_write##size(void* a) {                                                               \
+    on_range(reinterpret_cast<uintptr_t>(a), size, Access::write, TILESTEP_CALLER);                                   \
+  }                                                                                                                   \
+  void __tsan_unaligned_read_write##size(void* a) {                                                                   \
+    on_range(reinterpret_cast<uintptr_t>(a), size, Access::read, TILESTEP_CALLER);                                    \
+    on_range(reinterpret_cast<uintptr_t>(a), size, Access::write, TILESTEP_CALLER);                                   \
   }
 TILESTEP_UNALIGNED_HOOKS(2)
 TILESTEP_UNALIGNED_HOOKS(4)

@@ -1,5 +1,5 @@
-// Who the running thread is, as the submission sees it. abi.h declares these variables constant, under their own names, so
-// that the kernel's reads of them are neither repeated nor hooked; here they are what the machine writes.
+// Who the running thread is, as the submission sees it. abi.h declares these variables constant, under their own
+// names, so that the kernel's reads of them are neither repeated nor hooked; here they are what the machine writes.
 #pragma once
 
 #include "tilestep/abi.h"

@@ -74,7 +74,8 @@ int check_launch(const LaunchRequest& request, char* detail, size_t room) {
   const size_t allowed = dynamic_shared_limit_of(request.function);
   if (request.dynamic_shared > kDynamicSharedDefault && request.dynamic_shared > allowed) {
     snprintf(detail, room,
-             "%zu bytes of dynamic shared memory, at most %zu unless cudaFuncAttributeMaxDynamicSharedMemorySize is set",
+             "%zu bytes of dynamic shared memory, at most %zu unless "
+             "cudaFuncAttributeMaxDynamicSharedMemorySize is set",
              request.dynamic_shared, allowed);
     return kInvalidValue;
   }

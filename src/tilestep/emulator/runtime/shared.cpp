@@ -121,7 +121,8 @@ const SharedArray* nearest_shared_array(uint32_t offset) {
   uint32_t least = UINT32_MAX;
   for (int i = 0; i < layout.count; ++i) {
     const SharedArray& array = layout.arrays[i];
-    const uint32_t distance = offset < array.begin ? array.begin - offset : offset < array.end ? 0 : offset - array.end + 1;
+    const uint32_t distance =
+        offset < array.begin ? array.begin - offset : offset < array.end ? 0 : offset - array.end + 1;
     if (distance < least) {
       least = distance;
       nearest = &array;

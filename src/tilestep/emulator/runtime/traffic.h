@@ -1,7 +1,7 @@
 // Bytes of global memory that kernels load and store.
 //
-// A run counts them for every granule of the arena; what belongs to which buffer and column range is worked out once, at the end.
-// The granule is the largest that divides every row and every range.
+// A run counts them for every granule of the arena; what belongs to which buffer and column range is worked out
+// once, at the end. The granule is the largest that divides every row and every range.
 #pragma once
 
 #include "events.h"
