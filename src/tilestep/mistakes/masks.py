@@ -83,7 +83,7 @@ def _padding_counts(tile: int, every_row: bool) -> Callable[[Packed], Doubles]:
         largest = row_max(x.scores, x.causal)
         shift = np.where(padded, np.maximum(largest, 0.0), largest)
         p = weights(x.scores, x.causal, shift)
-        total = p.sum(axis=-1, keepdims=True) + np.where(padded, extra * exp(-shift), 0.0)
+        total = p.sum(axis=-1, keepdims=True) + extra * exp(np.where(padded, -shift, -np.inf))
         return divide(weigh(p, x.v, x.causal), fp32(total))
 
     return output
