@@ -113,10 +113,68 @@ class Buffer:
 
 
 @dataclass(frozen=True)
+class Piece:
+    """Values [begin, end) of a buffer, counted row by row from its start."""
+
+    buffer: str
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
+class SharedEvent:
+    """What happened next in a block's shared memory: bytes written at an offset, or a barrier (no bytes).
+
+    `epoch` counts the barriers passed, from 1; `line` is the submission's, where it is known.
+    """
+
+    kind: str  # write, barrier
+    epoch: int
+    line: int | None = None
+    offset: int = 0
+    data: bytes = b""
+
+
+@dataclass(frozen=True)
+class WatchedBlock:
+    """A block that wrote into the watched piece: its shared arrays (name, begin, end in bytes), and its log."""
+
+    launch: int
+    kernel: str
+    line: int | None
+    block: Triple
+    arrays: tuple[tuple[str, int, int], ...] = ()
+    events: tuple[SharedEvent, ...] = ()
+
+
+@dataclass(frozen=True)
+class Work:
+    """Memory accesses of one launch: global and shared, none of a thread's own variables.
+
+    `busiest` adds up what the busiest thread of each block makes, `longest` is the most that any thread makes;
+    `active` counts threads that make any; `read` and `written` are bytes of global memory; `blocks` counts
+    those that were run.
+    """
+
+    launch: int
+    blocks: int
+    threads: int
+    active: int
+    accesses: int
+    busiest: int
+    longest: int
+    read: int
+    written: int
+    static_shared: int
+
+
+@dataclass(frozen=True)
 class Job:
     """One run of a program: what it is fed, how it is watched, and what it may use.
 
-    `mode` is fast (no checks), check (every checker, one thread) or traffic (global bytes counted only).
+    `mode` is fast (no checks), check (every checker, one thread), traffic (global bytes counted only) or
+    watch (no checks, one thread: work is counted, and the shared memory of blocks that write into `watch`
+    is logged; of every `stride` blocks one is run).
     `order` is the order in which a block's threads run: forward, reverse or "random SEED".
     `timeout` is wall-clock seconds; `budget` counts memory accesses in all (0: no limit); `scratch_bytes` is
     the device memory that the seam may ask for.
@@ -130,6 +188,8 @@ class Job:
     budget: int = 400_000_000
     timeout: float = 20.0
     scratch_bytes: int = 0
+    watch: Piece | None = None
+    stride: int = 1
 
 
 @dataclass(frozen=True)
@@ -145,6 +205,9 @@ class Run:
     findings: tuple[Finding, ...] = ()
     plan: LaunchPlan = LaunchPlan()
     traffic: Traffic | None = None
+    watched: tuple[WatchedBlock, ...] = ()
+    work: tuple[Work, ...] = ()
+    watch_cut: bool = False  # there was more to log than is kept
     line: int | None = None
     seconds: float = 0.0
     accesses: int = 0

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from tilestep.emulator import refusals
+from tilestep.emulator import refusals, watch_log
 from tilestep.emulator.findings import describe
 from tilestep.emulator.sandbox import Ended, Limits, private_folder, run_limited
 from tilestep.emulator.symbolise import Place, places
@@ -64,7 +64,8 @@ class _Reading:
             for counter in (event.get("pc"), event.get("other_pc"), *_callers(event))
             if isinstance(counter, int)
         ]
-        self.places = places(executable, file, counters)
+        self.log = watch_log.read_log(folder) if job.mode == "watch" else []
+        self.places = places(executable, file, {*counters, *watch_log.counters(self.log)})
 
     def run(self) -> Run:
         findings = self._findings()
@@ -87,6 +88,9 @@ class _Reading:
             findings=findings,
             plan=self._plan(),
             traffic=self._traffic(),
+            watched=watch_log.watched_blocks(self.events, self.log, self.places),
+            work=watch_log.work(self.events),
+            watch_cut=self._last("watch-full") is not None,
             line=line,
             seconds=float(seconds) if isinstance(seconds, int | float) else self.ended.seconds,
             accesses=whole(done, "accesses"),

@@ -52,6 +52,11 @@ def write_job(folder: Path, job: Job) -> None:
             for name, begin, end in buffer.regions
         ]
     lines += [f"size {size}" for size in job.sizes]
+    if job.watch is not None:
+        piece = job.watch
+        lines.append(f"watch {piece.buffer} {piece.begin * _FLOAT_BYTES} {piece.end * _FLOAT_BYTES}")
+    if job.stride != 1:
+        lines.append(f"stride {job.stride}")
     (folder / JOB).write_text("\n".join(lines) + "\n")
 
 
@@ -66,7 +71,7 @@ def _as_stored(buffer: Buffer) -> Floats:
 def read_events(folder: Path) -> list[Event]:
     """The worker's events in order, without lines that are none (a crash may cut the last one)."""
     try:
-        text = _read(folder / RESULT, _RESULT_BYTES).decode("utf-8", "replace")
+        text = read_whole(folder / RESULT, _RESULT_BYTES).decode("utf-8", "replace")
     except BadFileError:
         return []
     return list(_events(text))
@@ -85,13 +90,13 @@ def _events(text: str) -> Iterator[Event]:
 def read_output(folder: Path, buffer: Buffer) -> Floats:
     """What a buffer [rows, width] held at the end. Raises BadFileError."""
     wanted = buffer.rows * buffer.width * _FLOAT_BYTES
-    data = _read(folder / f"out.{buffer.name}.bin", wanted + 1)
+    data = read_whole(folder / f"out.{buffer.name}.bin", wanted + 1)
     if len(data) != wanted:
         raise BadFileError(f"the output {buffer.name} has {len(data)} bytes, not {wanted}")
     return np.frombuffer(data, dtype=np.float32).reshape(buffer.rows, buffer.width)
 
 
-def _read(path: Path, most: int) -> bytes:
+def read_whole(path: Path, most: int) -> bytes:
     """At most `most` bytes of a plain file; never through a link, never from a pipe."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -6,6 +6,7 @@
 #include "listener.h"
 #include "machine.h"
 #include "traffic.h"
+#include "watch.h"
 
 namespace tilestep {
 
@@ -26,6 +27,7 @@ void other_access(uintptr_t address, uint32_t size, Access kind, uintptr_t pc);
 // The listener's part, out of line so that counting traffic needs no registers saved. One copy a size and kind.
 template <uint32_t size, Access kind>
 __attribute__((noinline)) void check_access(uintptr_t address, uintptr_t pc) {
+  if (__builtin_expect(mode == Mode::watch, 0)) return watch_access(address, size, kind, pc);
   Space space = Space::shared;
   if (address - hot.arena_low < hot.arena_size) {
     space = Space::global;
@@ -42,7 +44,7 @@ __attribute__((noinline)) void check_access(uintptr_t address, uintptr_t pc) {
 template <uint32_t size, Access kind>
 TILESTEP_INLINE void on_access(uintptr_t address, uintptr_t pc) {
   if (__builtin_expect(--hot.ticks == 0, 0)) tick(pc);
-  if (mode == Mode::check) return check_access<size, kind>(address, pc);
+  if (mode >= Mode::check) return check_access<size, kind>(address, pc);
   if (address - hot.arena_low < hot.arena_size) {
     count_traffic(address, size, kind);
   } else if (address - hot.shared_low >= hot.shared_size && address - hot.stack_low >= kStackBytes) {

@@ -14,6 +14,7 @@ static void read_mode(Job& job, const char* word) {
   if (is(word, "fast")) job.mode = Mode::fast;
   else if (is(word, "check")) job.mode = Mode::check;
   else if (is(word, "traffic")) job.mode = Mode::traffic;
+  else if (is(word, "watch")) job.mode = Mode::watch;
   else give_up("job: unknown mode");
   if ((job.mode == Mode::fast) == kChecked) give_up("job: this executable was not built for its mode");
 }
@@ -64,6 +65,14 @@ static void read_range(Job& job, const char* rest) {
   give_up("job: a range of a buffer that comes later or never");
 }
 
+static void read_watch(Job& job, const char* rest) {
+  unsigned long long begin = 0, end = 0;
+  if (sscanf(rest, "%63s %llu %llu", job.watched, &begin, &end) != 3) give_up("job: watch needs a buffer, begin and end");
+  job.watch.buffer = job.watched;
+  job.watch.begin = begin;
+  job.watch.end = end;
+}
+
 static void read_line(Job& job, const char* word, const char* rest) {
   if (is(word, "mode")) {
     char mode_name[16];
@@ -84,6 +93,10 @@ static void read_line(Job& job, const char* word, const char* rest) {
     read_buffer(job, rest);
   } else if (is(word, "range")) {
     read_range(job, rest);
+  } else if (is(word, "watch")) {
+    read_watch(job, rest);
+  } else if (is(word, "stride")) {
+    job.watch.stride = strtoull(rest, nullptr, 10);
   } else if (is(word, "size")) {
     if (job.size_count == kMaxJobSizes) give_up("job: too many sizes");
     job.sizes[job.size_count++] = atoi(rest);

@@ -6,6 +6,7 @@
 
 #include "machine.h"
 #include "memory.h"
+#include "watch.h"
 
 namespace tilestep {
 
@@ -37,6 +38,8 @@ struct Job {
   int buffer_count;
   int sizes[kMaxJobSizes];
   int size_count;
+  WatchOrder watch;
+  char watched[64];
 };
 
 // Ends the process if the file cannot be understood.

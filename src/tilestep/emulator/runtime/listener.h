@@ -26,8 +26,9 @@ using Listener = NoListener;
 // What this run does with the events of the checked build.
 enum class Mode : uint8_t {
   fast,     // there are none
-  check,    // the listener gets them, from one OS thread
   traffic,  // only bytes of global memory are counted, on every OS thread
+  check,    // the listener gets them, from one OS thread
+  watch,    // nothing is checked: one OS thread logs shared arrays and counts accesses (watch.h)
 };
 
 extern Mode mode;

@@ -10,6 +10,7 @@
 #include "report.h"
 #include "result.h"
 #include "shared.h"
+#include "watch.h"
 
 namespace tilestep {
 
@@ -148,6 +149,7 @@ void run_block(Machine& m, uint64_t linear, const uint3& index) {
   }
   if (kChecked) poison_shared(m);
   if (checking()) listener.block_begin(m.block);
+  if (watching()) watch_block_begin(m);
 
   const uint32_t first = m.phase[m.phase_next++];
   start_fiber(m, first);
@@ -155,6 +157,7 @@ void run_block(Machine& m, uint64_t linear, const uint3& index) {
   switch_context(&m.host, &m.fibers[m.fiber_of[first]].context);
 
   if (checking()) listener.block_end(m.block);
+  if (watching()) watch_block_end(m);
 }
 
 void yield_thread(Machine& m) {
@@ -165,6 +168,7 @@ void yield_thread(Machine& m) {
 
 void release_barrier(Machine& m) {
   if (checking()) listener.block_barrier(m.threads, m.block);
+  if (watching()) watch_barrier(m);
   m.votes_result = m.votes_asked == 1 ? m.votes == m.arrived : int(m.votes);
   m.arrived = m.votes = 0;
   ++m.block.epoch;

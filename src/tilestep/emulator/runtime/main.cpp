@@ -18,6 +18,7 @@
 #include "record.h"
 #include "reporting.h"
 #include "result.h"
+#include "watch.h"
 
 namespace tilestep {
 
@@ -110,6 +111,7 @@ static int run(const char* job_path) {
   open_arena();
 
   choose_granule();
+  if (watching()) begin_watching(job.watch);
   const double begin = now();
   execute_plan(Execution{job.threads, job.order, job.seed});
   const double seconds = now() - begin;
@@ -118,6 +120,7 @@ static int run(const char* job_path) {
   verify_inputs(pointers, pristine);
   write_finding_counts();
   if (mode == Mode::traffic) write_traffic();
+  if (watching()) end_watching();
   for (int i = 0; i < job.buffer_count; ++i) {
     char path[80];
     snprintf(path, sizeof path, "out.%s.bin", job.buffers[i].name);

@@ -9,6 +9,7 @@
 #include "result.h"
 #include "shared.h"
 #include "team.h"
+#include "watch.h"
 
 namespace tilestep {
 
@@ -76,6 +77,7 @@ static void run_blocks(void* argument) {
     const uint64_t rest = running.order.count - begin;
     const uint64_t end = begin + (rest < running.chunk ? rest : running.chunk);
     for (uint64_t i = begin; i < end; ++i) {
+      if (watching() && watch_skips(i)) continue;
       const uint64_t block = running.order.at(i);
       run_block(m, block, block_index_of(block));
     }
@@ -87,13 +89,14 @@ static void execute_launch(PlannedLaunch& launch, const Execution& execution) {
   set_running_launch(&launch.info);
   begin_shared_layout(launch.info);
   if (checking()) listener.launch_begin(launch.info);
+  if (watching()) watch_launch(launch.info);
 
   const uint3 grid = launch.info.grid;
   Running running{};
   running.launch = &launch;
   running.execution = &execution;
   running.order = choose_block_order(uint64_t(grid.x) * grid.y * grid.z, execution);
-  int helpers = mode == Mode::check ? 0 : execution.threads - 1;
+  int helpers = mode >= Mode::check ? 0 : execution.threads - 1;
   if (uint64_t(helpers) >= running.order.count) helpers = int(running.order.count) - 1;
   // Chunks small enough that no OS thread is left with the longest blocks alone.
   running.chunk = running.order.count / (uint64_t(helpers + 1) * 64);
@@ -102,6 +105,7 @@ static void execute_launch(PlannedLaunch& launch, const Execution& execution) {
   run_on_team(helpers, run_blocks, &running);
 
   if (checking()) listener.launch_end(launch.info);
+  if (watching()) watch_launch_end(launch.info);
   set_running_launch(nullptr);
 }
 
