@@ -88,7 +88,7 @@ CATALOGUE: tuple[FindingCode, ...] = (
     FindingCode(
         "endless-loop",
         "Kernel that does not end",
-        "The kernel has made so many memory accesses that one of its loops most likely never ends.",
+        "The kernel has made so many memory accesses, or passed so many barriers, that a loop most likely never ends.",
     ),
     FindingCode(
         "stack-overflow",

@@ -55,6 +55,13 @@ __global__ void neverEnds(float* out) {
   }
 }
 
+__global__ void onlyWaits(float* out) {
+  for (int half = 16; half >= 0; half /= 2) {
+    __syncthreads();  // expect 17: endless-loop
+  }
+  out[threadIdx.x] = 1.0f;
+}
+
 __device__ float deep(const float* in, int depth) {  // expect 15: stack-overflow
   volatile float local[1024];  // 4 KB, a hundred times
   local[depth % 1024] = in[depth % 64];
@@ -88,5 +95,6 @@ void runCausalAttention(const float* qkv, float* attnOut, int T) {
     case 14: neverEnds<<<1, 1>>>(attnOut); break;
     case 15: recursesTooDeep<<<1, 1>>>(qkv, attnOut); break;
     case 16: asserts<<<1, 1>>>(qkv, attnOut); break;
+    case 17: onlyWaits<<<1, 32>>>(attnOut); break;
   }
 }

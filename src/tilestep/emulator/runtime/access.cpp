@@ -52,6 +52,18 @@ void tick(uintptr_t pc) {
   yield_thread(*machine);
 }
 
+void count_barrier(const Machine& m) {
+  static uint64_t accesses_before;
+  static uint32_t idle;  // barriers since a thread last touched memory
+  const uint64_t accesses = accesses_so_far() + (kQuantum - hot.ticks);
+  if (accesses != accesses_before) idle = 0;
+  accesses_before = accesses;
+  if (access_budget == 0 || ++idle < kIdleBarriers) return;
+  const uintptr_t pc = m.threads[m.current].barrier_pc;
+  report(finding_here("endless-loop", pc));
+  stop_after_finding(pc, 0);
+}
+
 static bool is_identity(uintptr_t address) {
   const uint3* names[] = {&current_thread_idx, &current_block_idx, &current_block_dim, &current_grid_dim};
   for (const uint3* name : names) {

@@ -11,12 +11,15 @@
 namespace tilestep {
 
 constexpr uint32_t kQuantum = 1024;  // accesses after which a thread gives way, so that spinning ends
+constexpr uint32_t kIdleBarriers = 100'000;  // in a row, with no access between: a loop that only waits
 
 // From now on (until the launch ends) this OS thread runs kernels.
 void enter_kernel(const Machine& m);
 void leave_kernel();
 // Counts a quantum, ends an endless loop, and gives way.
 void tick(uintptr_t pc);
+// The block has passed a barrier: ends a loop of barriers that no access would ever end.
+void count_barrier(const Machine& m);
 uint64_t accesses_so_far();              // of launches that have ended
 void set_access_budget(uint64_t budget);  // of all launches together; 0 is no limit
 

@@ -167,7 +167,10 @@ void yield_thread(Machine& m) {
 }
 
 void release_barrier(Machine& m) {
-  if (checking()) listener.block_barrier(m.threads, m.block);
+  if (checking()) {
+    listener.block_barrier(m.threads, m.block);
+    count_barrier(m);
+  }
   if (watching()) watch_barrier(m);
   m.votes_result = m.votes_asked == 1 ? m.votes == m.arrived : int(m.votes);
   m.arrived = m.votes = 0;
