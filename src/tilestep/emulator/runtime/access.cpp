@@ -60,7 +60,9 @@ void count_barrier(const Machine& m) {
   accesses_before = accesses;
   if (access_budget == 0 || ++idle < kIdleBarriers) return;
   const uintptr_t pc = m.threads[m.current].barrier_pc;
-  report(finding_here("endless-loop", pc));
+  Finding finding = finding_here("endless-loop", pc);
+  finding.detail = "barriers";
+  report(finding);
   stop_after_finding(pc, 0);
 }
 
