@@ -171,7 +171,7 @@ def _launch_refused(event: _Event) -> str:
 
 def _endless_loop(event: _Event) -> str:
     if event.detail == "barriers":
-        return f"{event.actor} passes barrier after barrier and touches no memory: its loop most likely never ends"
+        return f"{event.actor} only passes barrier after barrier: its loop most likely never ends"
     return (
         f"{event.actor} is still running after so many memory accesses that its loop most likely never ends"
     )
