@@ -79,7 +79,7 @@ def _candidates(path: str) -> Iterator[tuple[str, ...]]:
 
 
 def _zig_of_package() -> str | None:
-    """The ziglang package's own executable, without the Python process that `python -m ziglang` would start."""
+    """The executable in the ziglang package: no Python process in between, as in `python -m ziglang`."""
     spec = importlib.util.find_spec("ziglang")
     for folder in (spec.submodule_search_locations or []) if spec else []:
         zig = Path(folder) / ("zig.exe" if sys.platform == "win32" else "zig")

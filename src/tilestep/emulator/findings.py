@@ -88,7 +88,7 @@ CATALOGUE: tuple[FindingCode, ...] = (
     FindingCode(
         "endless-loop",
         "Kernel that does not end",
-        "After so many memory accesses, or barriers without one, a loop of the kernel most likely never ends.",
+        "After so many memory accesses, or barriers without one, a loop most likely never ends.",
     ),
     FindingCode(
         "stack-overflow",
