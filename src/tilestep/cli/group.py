@@ -11,6 +11,8 @@ from typing import Any
 import click
 
 from tilestep import __version__
+from tilestep.cli.opening import StageName, open_path
+from tilestep.path.catalogue import Stage
 
 INTERRUPTED = 130
 OUR_FAULT = 3
@@ -63,8 +65,17 @@ def _internal(error: Exception) -> str:
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, "--version", prog_name="tilestep")
+@click.option("--step", "stage", type=StageName(), help="Open the path at this stage.")
 @click.pass_context
-def cli(context: click.Context) -> None:
-    """Judges CUDA C++ kernels of a Llama decoder block, with or without a GPU."""
-    if context.invoked_subcommand is None:
+def cli(context: click.Context, stage: Stage | None) -> int:
+    """Judges CUDA C++ kernels of a Llama decoder block, with or without a GPU.
+
+    Alone, in a workspace that `tilestep init` has made, it opens the path there: it judges the file of the
+    open stage whenever that is saved.
+    """
+    if context.invoked_subcommand is not None:
+        return 0
+    code = open_path(stage)
+    if code is None:
         click.echo(context.get_help())
+    return code or 0

@@ -1,0 +1,84 @@
+"""`tilestep` alone: the path in the workspace that the person is in."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tilestep.path import catalogue, workspace
+from tilestep.path.attempt import attempt
+from tilestep.path.catalogue import Stage
+from tilestep.path.keys import reading
+from tilestep.path.memory import Memory
+from tilestep.path.session import Session
+from tilestep.path.workspace import WorkspaceError
+from tilestep.report.pages import nearest
+from tilestep.report.path import Terminal
+
+NO_WORKSPACE = "there is no workspace here; `tilestep init` makes one"
+
+
+class StageName(click.ParamType[Stage]):
+    """A stage of the path by its step."""
+
+    name = "step"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Stage:
+        if isinstance(value, Stage):
+            return value
+        known = tuple(stage.step for stage in catalogue.stages())
+        if value not in known:
+            close = nearest(str(value), known)
+            hint = f"did you mean {' or '.join(close)}?" if close else f"the stages are {', '.join(known)}"
+            self.fail(f"no stage is called {value!r}; {hint}", param, ctx)
+        return catalogue.stage(value)
+
+
+def remembered() -> Memory | None:
+    """The workspace that the person is in, if they are in one."""
+    found = workspace.find(Path.cwd())
+    try:
+        return None if found is None else Memory(found)
+    except WorkspaceError as error:
+        raise click.UsageError(f"{error}") from None
+
+
+def open_path(stage: Stage | None) -> int | None:
+    """A session on a terminal, else one judgement in plain lines; None where there is no workspace."""
+    memory = remembered()
+    if memory is None:
+        if stage is None:
+            return None
+        raise click.UsageError(NO_WORKSPACE)
+    screen = Terminal()
+    if memory.trouble:
+        screen.says(memory.trouble)
+    opened = memory.start(stage.step if stage else None)
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        with reading(sys.stdin.fileno()) as keys:
+            Session(memory, opened, screen, keys).run()
+        return 0
+    return judge_once(memory, opened, screen)
+
+
+def judge_once(memory: Memory, stage: Stage, screen: Terminal) -> int:
+    """One judgement of a stage's file, without keys: the verdict's exit code."""
+    trouble = memory.open(stage)
+    if trouble:
+        screen.says(trouble)
+    file = memory.workspace.file(stage)
+    screen.opened(stage, file, bool(memory.progress.passed(stage.step)))
+    missing = memory.workspace.missing(stage)
+    if missing:
+        raise click.UsageError(missing)
+    made = attempt(file, stage)
+    solution = None
+    if made.passed:
+        solution, trouble = memory.passed(stage, made.verdict.submission.sha256)
+        if trouble:
+            screen.says(trouble)
+    screen.attempted(stage, made, solution)
+    return made.verdict.exit_code if made.passed or not made.untouched else max(1, made.verdict.exit_code)

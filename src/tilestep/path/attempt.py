@@ -1,0 +1,84 @@
+"""One attempt at a stage: the file before the judge, few lengths first, then all of them."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tilestep.frontends.tokens import flatten, lex
+from tilestep.judge import Progress, Verdict, judge
+from tilestep.path.catalogue import Stage
+from tilestep.program import SubmissionError
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What the judge said of the file. `lengths` are what it was judged at, None for all.
+
+    `untouched`: the code is still the starter's, so that a pass says nothing of the person.
+    """
+
+    verdict: Verdict
+    lengths: Sequence[int] | None
+    untouched: bool
+
+    @property
+    def passed(self) -> bool:
+        """The stage is passed."""
+        return self.verdict.outcome == "passed" and self.lengths is None and not self.untouched
+
+
+def attempt(
+    file: Path,
+    stage: Stage,
+    *,
+    tell: Callable[[Progress], None] | None = None,
+    seed: int | None = None,
+) -> Attempt:
+    """Judges a file for a stage. What is wrong at a short length is told without waiting for a long one.
+
+    Raises what `tilestep.judge.judge` raises.
+    """
+    untouched = stage.starter_passes and same_code(file, stage.starter_text())
+    seed = secrets.randbelow(2**32) if seed is None else seed
+    name = shown(file)
+    few = judge(
+        name,
+        stage.step,
+        seed=seed,
+        lengths=stage.quick,
+        profile=False,
+        on_progress=tell,
+        fail_fast=True,
+    )
+    if few.outcome != "passed":
+        return Attempt(few, stage.quick, untouched)
+    return Attempt(
+        judge(name, stage.step, seed=seed, on_progress=tell, fail_fast=True),
+        lengths=None,
+        untouched=untouched,
+    )
+
+
+def same_code(file: Path, text: str) -> bool:
+    """Whether a file holds the same tokens as a text: comments and layout are not code."""
+    try:
+        return _code(file.read_text(encoding="utf-8")) == _code(text)
+    except (OSError, UnicodeDecodeError, SubmissionError):
+        return False  # the judge will say what is wrong with it
+
+
+def shown(file: Path) -> Path:
+    """The file from the folder that the person is in, if it lies below that: what they would type."""
+    try:
+        return file.relative_to(Path.cwd())
+    except ValueError:
+        return file
+
+
+def _code(text: str) -> tuple[str, tuple[str, ...]]:
+    lexed = lex(text)
+    directives = tuple(f"#{line.name} {flatten(line.tokens)}" for line in lexed.directives)
+    return flatten(lexed.tokens), directives
