@@ -136,14 +136,24 @@ class SharedEvent:
 
 
 @dataclass(frozen=True)
+class SharedArray:
+    """An array of shared memory, in bytes; `row` is its innermost dimension, 0 where that is not known."""
+
+    name: str
+    begin: int
+    end: int
+    row: int = 0
+
+
+@dataclass(frozen=True)
 class WatchedBlock:
-    """A block that wrote into the watched piece: its shared arrays (name, begin, end in bytes), and its log."""
+    """A block that wrote into the watched piece, its shared arrays and their log."""
 
     launch: int
     kernel: str
     line: int | None
     block: Triple
-    arrays: tuple[tuple[str, int, int], ...] = ()
+    arrays: tuple[SharedArray, ...] = ()
     events: tuple[SharedEvent, ...] = ()
 
 
@@ -151,7 +161,7 @@ class WatchedBlock:
 class Work:
     """Memory accesses of one launch: global and shared, none of a thread's own variables.
 
-    `busiest` adds up what the busiest thread of each block makes, `longest` is the most that any thread makes;
+    `busiest` adds up what the busiest thread of each block makes, `longest` is the most that one makes;
     `active` counts threads that make any; `read` and `written` are bytes of global memory; `blocks` counts
     those that were run.
     """
@@ -174,7 +184,7 @@ class Job:
 
     `mode` is fast (no checks), check (every checker, one thread), traffic (global bytes counted only) or
     watch (no checks, one thread: work is counted, and the shared memory of blocks that write into `watch`
-    is logged; of every `stride` blocks one is run).
+    is logged; `sample` blocks of a launch are run, 0: all).
     `order` is the order in which a block's threads run: forward, reverse or "random SEED".
     `timeout` is wall-clock seconds; `budget` counts memory accesses in all (0: no limit); `scratch_bytes` is
     the device memory that the seam may ask for.
@@ -189,7 +199,7 @@ class Job:
     timeout: float = 20.0
     scratch_bytes: int = 0
     watch: Piece | None = None
-    stride: int = 1
+    sample: int = 0
 
 
 @dataclass(frozen=True)

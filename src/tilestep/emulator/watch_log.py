@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tilestep.emulator.symbolise import Place
 from tilestep.emulator.worker_files import BadFileError, Event, read_whole, text, triple, whole
-from tilestep.program import SharedEvent, WatchedBlock, Work
+from tilestep.program import SharedArray, SharedEvent, WatchedBlock, Work
 
 LOG = "watch.bin"
 _MOST_BYTES = 64 * 1024 * 1024
@@ -77,7 +77,7 @@ def watched_blocks(
                 kernel=text(head, "kernel"),
                 line=whole(head, "line") or None,
                 block=triple(head, "block") or (0, 0, 0),
-                arrays=tuple((text(e, "array"), whole(e, "begin"), whole(e, "end")) for e in own),
+                arrays=tuple(_array(event) for event in own),
                 events=tuple(
                     SharedEvent(e.kind, e.epoch, _line(places, e.counter), e.offset, e.data) for e in entries
                 ),
@@ -93,6 +93,12 @@ def work(events: Sequence[Event]) -> tuple[Work, ...]:
         Work(*(whole(event, name) for name in (*names, "static_shared")))
         for event in events
         if event["event"] == "work"
+    )
+
+
+def _array(event: Event) -> SharedArray:
+    return SharedArray(
+        text(event, "array"), whole(event, "begin"), whole(event, "end"), whole(event, "row_bytes")
     )
 
 

@@ -55,8 +55,8 @@ def write_job(folder: Path, job: Job) -> None:
     if job.watch is not None:
         piece = job.watch
         lines.append(f"watch {piece.buffer} {piece.begin * _FLOAT_BYTES} {piece.end * _FLOAT_BYTES}")
-    if job.stride != 1:
-        lines.append(f"stride {job.stride}")
+    if job.sample:
+        lines.append(f"sample {job.sample}")
     (folder / JOB).write_text("\n".join(lines) + "\n")
 
 

@@ -95,8 +95,8 @@ static void read_line(Job& job, const char* word, const char* rest) {
     read_range(job, rest);
   } else if (is(word, "watch")) {
     read_watch(job, rest);
-  } else if (is(word, "stride")) {
-    job.watch.stride = strtoull(rest, nullptr, 10);
+  } else if (is(word, "sample")) {
+    job.watch.sample = strtoull(rest, nullptr, 10);
   } else if (is(word, "size")) {
     if (job.size_count == kMaxJobSizes) give_up("job: too many sizes");
     job.sizes[job.size_count++] = atoi(rest);

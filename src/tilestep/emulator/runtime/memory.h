@@ -32,6 +32,7 @@ struct Buffer {
 struct SharedArray {
   const char* name;
   uint32_t begin, end;  // offsets in the segment
+  uint32_t row_bytes;   // of the innermost dimension, 0 where it is not known
 };
 
 // The arena. Addresses in [arena_begin, arena_end) are Space::global.

@@ -52,7 +52,7 @@ void begin_shared_layout(LaunchInfo& launch) {
   ++layout.generation;
   if (launch.dynamic_shared != 0) {
     layout.arrays[layout.count++] =
-        SharedArray{"dynamic shared memory", layout.dynamic_begin, layout.dynamic_begin + launch.dynamic_shared};
+        SharedArray{"dynamic shared memory", layout.dynamic_begin, layout.dynamic_begin + launch.dynamic_shared, 0};
   }
 }
 
@@ -97,7 +97,7 @@ static void place(SharedSite& site, uintptr_t pc) {
     stop_after_finding(pc, 0);
   }
   site.offset = begin;
-  layout.arrays[layout.count++] = SharedArray{site.name, begin, end};
+  layout.arrays[layout.count++] = SharedArray{site.name, begin, end, site.row_bytes};
   layout.static_end = end;
   memset(machine->shared + begin, 0xff, site.size);
   __atomic_store_n(&site.generation, layout.generation, __ATOMIC_RELEASE);

@@ -44,6 +44,7 @@ static struct {
   uint32_t pending_begin, pending_end;
   uintptr_t pending_pc;
 
+  uint64_t stride;                    // of every so many blocks of the running launch one is run
   uint32_t accesses_of[kMaxThreads];  // in the running block
   struct {
     uint64_t blocks, accesses, busiest, longest, active, threads, read, written;
@@ -52,7 +53,6 @@ static struct {
 
 void begin_watching(const WatchOrder& order) {
   watch.order = order;
-  if (watch.order.stride == 0) watch.order.stride = 1;
   watch.file = ::open("watch.bin", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (watch.file < 0) give_up("cannot write the watch log");
   if (!order.buffer) return;
@@ -66,9 +66,15 @@ void begin_watching(const WatchOrder& order) {
   if (watch.end == 0) give_up("job: no buffer of the watched name");
 }
 
-bool watch_skips(uint64_t place_in_order) { return place_in_order % watch.order.stride != 0; }
+// From the middle of each stride: where work grows from block to block, the sample's mean is the launch's.
+bool watch_skips(uint64_t place_in_order) { return place_in_order % watch.stride != (watch.stride - 1) / 2; }
 
-void watch_launch(const LaunchInfo&) { memset(&watch.work, 0, sizeof watch.work); }
+void watch_launch(const LaunchInfo& launch) {
+  memset(&watch.work, 0, sizeof watch.work);
+  const uint64_t blocks = uint64_t(launch.grid.x) * launch.grid.y * launch.grid.z;
+  watch.stride = watch.order.sample == 0 || blocks < 2 * watch.order.sample ? 1 : blocks / watch.order.sample;
+  watch.stride |= 1;  // odd, so that it does not meet the same head or column tile every time
+}
 
 static void append(const void* data, size_t bytes) {
   if (watch.full) return;
@@ -159,6 +165,7 @@ static void keep_block(const Machine& m) {
         .text("array", array.name)
         .number("begin", array.begin)
         .number("end", array.end)
+        .number("row_bytes", array.row_bytes)
         .write();
   }
   const WatchEntry entry{kBlock, 0, 0, 0, watch.kept++};

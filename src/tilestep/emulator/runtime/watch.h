@@ -10,11 +10,12 @@
 
 namespace tilestep {
 
-// The watched piece is bytes [begin, end) of `buffer`; nullptr for none. Of every `stride` blocks one is run.
+// The watched piece is bytes [begin, end) of `buffer`; nullptr for none. About `sample` blocks of a launch are run,
+// evenly spaced; 0: all.
 struct WatchOrder {
   const char* buffer;
   uint64_t begin, end;
-  uint64_t stride;
+  uint64_t sample;
 };
 
 void begin_watching(const WatchOrder& order);

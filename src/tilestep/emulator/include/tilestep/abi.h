@@ -48,6 +48,7 @@ struct SharedSite {
   const char* name;
   int line;
   unsigned size, alignment;
+  unsigned row_bytes;   // of the innermost dimension, 0 for no array
   unsigned offset;      // in the block's shared segment; set by the runtime
   unsigned generation;  // the launch that set it
 };

@@ -1,6 +1,8 @@
 // `__shared__` declarations: the frontend names each one with a struct of its own, `Tag`.
 #pragma once
 
+#include <type_traits>
+
 #include "abi.h"
 #include "hooks.h"
 
@@ -8,12 +10,29 @@ namespace tilestep {
 
 #ifdef TILESTEP_CHECKED
 
+template <class T>
+constexpr unsigned row_bytes_of() {
+  if constexpr (std::rank_v<T> > 1) return row_bytes_of<std::remove_extent_t<T>>();
+  return std::rank_v<T> == 1 ? unsigned(sizeof(T)) : 0;
+}
+
+// A tag has one member, the variable.
+template <class Tag>
+constexpr unsigned row_bytes_of_member(Tag* tag = nullptr) {
+  auto row = [](auto& holder) {
+    auto& [variable] = holder;
+    return std::integral_constant<unsigned, row_bytes_of<std::remove_cv_t<decltype(variable)>>()>();
+  };
+  return decltype(row(*tag))::value;
+}
+
 template <class Tag>
 struct SharedSiteOf {
   static SharedSite site;
 };
 template <class Tag>
-SharedSite SharedSiteOf<Tag>::site{nullptr, 0, unsigned(sizeof(Tag)), unsigned(alignof(Tag)), 0, 0};
+SharedSite SharedSiteOf<Tag>::site{nullptr, 0, unsigned(sizeof(Tag)), unsigned(alignof(Tag)),
+                                          row_bytes_of_member<Tag>(), 0, 0};
 
 // Without hooks: bookkeeping is not an access of the kernel.
 template <class Tag>
