@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from tilestep import cases, contract, reference, tolerance
+from tilestep import contract, reference, tolerance
+from tilestep.subjects.attention import cases
 
 ROOT = Path(__file__).parents[1]
 STEP = "online-attention"

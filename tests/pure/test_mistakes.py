@@ -7,10 +7,12 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from tilestep import cases, mistakes, reference, tolerance
+from tilestep import mistakes, reference, tolerance
 from tilestep.contract import DH, STEP
-from tilestep.mistakes import MISTAKES, Hypothesis, Mistake, Observation
+from tilestep.mistakes import Hypothesis, Match, Mistake, Observation
 from tilestep.mistakes.arithmetic import Packed
+from tilestep.mistakes.attention import MISTAKE, MISTAKES
+from tilestep.subjects.attention import cases
 
 STEP_NAME = "online-attention"
 SEED = 1234
@@ -27,7 +29,8 @@ class Fed:
         self.bound = tolerance.attention(self.case.qkv, self.want)
 
     def seen(self, got: np.ndarray) -> Observation:
-        return Observation(self.case.qkv, got, self.want, self.bound, self.case.judged_rows)
+        part = ("attention_output", got, self.want, self.bound)
+        return Observation(Packed(self.case.qkv), [part], self.case.judged_rows, self.case.length, DH)
 
     def output(self, hypothesis: Hypothesis, noise: float = 0.0) -> np.ndarray:
         """The hypothesis as an fp32 kernel would return it: stored as float, its input off by a rounding."""
@@ -35,7 +38,12 @@ class Fed:
         if noise:
             packed = packed.perturbed(noise)
         with np.errstate(over="ignore", invalid="ignore"):
-            return hypothesis.output(packed).astype(np.float32)
+            output = np.asarray(hypothesis.output(packed)).astype(np.float32)
+        return np.broadcast_to(output, self.want.shape)  # a single value stands for all
+
+
+def match_many(observations: list[Observation]) -> list[Match]:
+    return mistakes.match_many(observations, MISTAKES)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +55,7 @@ def fed() -> list[Fed]:
 def test_a_mistake_is_found_again_from_its_values(mistake: Mistake, fed: list[Fed]) -> None:
     observations = [f.seen(f.output(mistake.hypotheses[0], noise=2.0**-23)) for f in fed]
     assert any(o.failed for o in observations), "no case catches it"
-    found = mistakes.match_many(observations)
+    found = match_many(observations)
     assert [m.mistake.code for m in found][:1] == [mistake.code]
 
 
@@ -82,9 +90,9 @@ def test_no_two_mistakes_share_their_values(fed: list[Fed]) -> None:
 def test_a_right_output_matches_nothing(fed: list[Fed]) -> None:
     right = [f.seen(f.want.astype(np.float32)) for f in fed]
     assert not any(o.failed for o in right)
-    assert mistakes.match_many(right) == []
+    assert match_many(right) == []
     one = fed[5]
-    assert mistakes.match(one.case.qkv, one.want, one.want, one.bound, one.case.judged_rows) == []
+    assert match_many([one.seen(one.want)]) == []
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -92,7 +100,7 @@ def test_a_missing_alpha_fails_at_33_by_far(seed: int) -> None:
     """Row 32 is the only one that sees two tiles of 32, and it must be enough: on l and on acc."""
     f = Fed(33, "spread", seed)
     for code in ("alpha-missing-on-l", "alpha-missing-on-acc", "alpha-missing"):
-        (hypothesis,) = (h for h in mistakes.MISTAKE[code].hypotheses if h.label == "tile 32")
+        (hypothesis,) = (h for h in MISTAKE[code].hypotheses if h.label == "tile 32")
         wrong = f.seen(f.output(hypothesis))
         assert wrong.ratio > 100.0
         assert set(np.flatnonzero(wrong.wrong.any(axis=1))) == {32}
@@ -100,13 +108,13 @@ def test_a_missing_alpha_fails_at_33_by_far(seed: int) -> None:
 
 def test_unknown_garbage_is_not_named(fed: list[Fed]) -> None:
     rng = np.random.default_rng(0)
-    assert mistakes.match_many([f.seen(rng.standard_normal(f.want.shape)) for f in fed]) == []
+    assert match_many([f.seen(rng.standard_normal(f.want.shape)) for f in fed]) == []
 
 
 def test_nan_everywhere_is_not_named(fed: list[Fed]) -> None:
     """Any early NaN looks like that; a formula that happens to give it too would be a guess."""
     nan = np.float32(np.nan)
-    assert mistakes.match_many([f.seen(np.full(f.want.shape, nan, dtype=np.float32)) for f in fed]) == []
+    assert match_many([f.seen(np.full(f.want.shape, nan, dtype=np.float32)) for f in fed]) == []
 
 
 def test_unwritten_elements_are_known_by_the_fill_pattern(fed: list[Fed]) -> None:
@@ -115,7 +123,7 @@ def test_unwritten_elements_are_known_by_the_fill_pattern(fed: list[Fed]) -> Non
         got = f.want.astype(np.float32)
         got.view(np.uint32)[:, 4 * DH :] = 0xFFFFFFFF
         observations.append(f.seen(got))
-    assert [m.mistake.code for m in mistakes.match_many(observations)] == ["output-not-written"]
+    assert [m.mistake.code for m in match_many(observations)] == ["output-not-written"]
 
 
 @pytest.mark.parametrize("kind", [np.float16, "bf16"])
@@ -128,26 +136,26 @@ def test_low_precision_is_named_when_no_formula_fits(kind: object, fed: list[Fed
         else:
             rounded = rounded.astype(np.float16).astype(np.float32)
         observations.append(f.seen(reference.attention(rounded).astype(np.float32)))
-    assert [m.mistake.code for m in mistakes.match_many(observations)] == ["low-precision"]
+    assert [m.mistake.code for m in match_many(observations)] == ["low-precision"]
 
 
 def test_two_mistakes_that_coincide_are_told_apart_by_another_case() -> None:
     """With 33 tokens all keys stand in one tile of 64; with 97 they do not."""
-    leak = mistakes.MISTAKE["causal-leak"].hypotheses[0]
+    leak = MISTAKE["causal-leak"].hypotheses[0]
     short, long = Fed(33, "normal"), Fed(97, "normal")
-    alone = {m.mistake.code for m in mistakes.match_many([short.seen(short.output(leak))])}
+    alone = {m.mistake.code for m in match_many([short.seen(short.output(leak))])}
     assert {"causal-leak", "causal-per-tile"} <= alone
-    both = mistakes.match_many([f.seen(f.output(leak)) for f in (short, long)])
+    both = match_many([f.seen(f.output(leak)) for f in (short, long)])
     assert [m.mistake.code for m in both] == ["causal-leak"]
 
 
 def test_a_case_that_passed_rules_a_mistake_out() -> None:
     """No maximum at all fails the negative logits too, but it would have failed the planted ones."""
-    zero = mistakes.MISTAKE["max-starts-at-zero"].hypotheses[0]
+    zero = MISTAKE["max-starts-at-zero"].hypotheses[0]
     fed = [Fed(41, family) for family in ("normal", "planted", "negative")]
     observations = [f.seen(f.output(zero)) for f in fed]
     assert [o.failed for o in observations] == [False, False, True]
-    assert mistakes.match_many(observations)[0].mistake.code == "max-starts-at-zero"
+    assert match_many(observations)[0].mistake.code == "max-starts-at-zero"
 
 
 def test_the_catalogue_is_well_formed() -> None:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilestep import cases, reference
-from tilestep.contract import DH, GROUP, HKV, HQ, KV, QKV_OUT, RMS_EPS, TENSORS, D
+from tilestep import reference
+from tilestep.contract import BLOCK_TENSORS, DH, GROUP, HKV, HQ, KV, QKV_OUT, RMS_EPS, D
+from tilestep.subjects.attention import cases
 
 STEP = "online-attention"
 
@@ -52,7 +53,7 @@ def test_block_agrees_with_scalars() -> None:
     case = cases.make(STEP, 3, "normal", 12)
     x, w = case.x.astype(float), {name: a.astype(float) for name, a in case.weights.items()}
     t = reference.block(case.x, case.weights)
-    assert list(t) == [tensor.name for tensor in TENSORS]
+    assert list(t) == [tensor.name for tensor in BLOCK_TENSORS]
     for i, column in ((0, 0), (1, 17), (2, 511)):
         root = math.sqrt(math.fsum(a * a for a in x[i]) / D + RMS_EPS)
         assert t["normed"][i, column] == pytest.approx(x[i, column] / root * w["norm_weight"][column])

@@ -10,7 +10,6 @@ import pytest
 from rich.console import Console
 
 from tilestep import contract
-from tilestep.cases import FAMILIES
 from tilestep.judge import Progress
 from tilestep.judge import verdict as v
 from tilestep.program import Finding
@@ -19,6 +18,7 @@ from tilestep.report.markdown import inline, show_markdown
 from tilestep.report.pages import nearest
 from tilestep.report.progress import showing
 from tilestep.report.terminal import bytes_text, ratio_text, show_verdict
+from tilestep.subjects.attention.cases import FAMILIES
 
 COMMON: dict[str, Any] = {
     "submission": v.Submission("kernels/attention.cu", "ab" * 32),

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from tilestep import cases, reference, tolerance
+from tilestep import reference, tolerance
 from tilestep.contract import DH, GROUP, HQ
+from tilestep.subjects.attention import cases
 
 STEP = "online-attention"
 F32 = np.float32

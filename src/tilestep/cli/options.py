@@ -8,6 +8,7 @@ import click
 
 from tilestep import contract
 from tilestep.report import pages
+from tilestep.subjects import registered
 from tilestep.targets.cpu import CpuTarget
 
 TARGETS = {"cpu": CpuTarget}
@@ -28,13 +29,14 @@ class StepName(click.ParamType[str]):
             self.fail(
                 f"no step is called {value!r}; the steps are {', '.join([*close, *others])}", param, ctx
             )
-        if not contract.STEP[value].judged:
+        if value not in registered():
             self.fail(f"{value} cannot be judged yet; {_judged()} can", param, ctx)
         return str(value)
 
 
 def _judged() -> str:
-    return " and ".join(step.name for step in contract.STEPS if step.judged)
+    *others, last = registered()
+    return f"{', '.join(others)} and {last}"
 
 
 class Lengths(click.ParamType[tuple[int, ...]]):

@@ -30,16 +30,15 @@ class Compared:
     def wrong(self) -> Bools:
         """Where the output is wrong: NaN is, and so is a comparison with NaN."""
         with np.errstate(invalid="ignore"):
-            error = np.abs(self.got.astype(np.float64) - self.want)
-            bad: Bools = ~(error <= self.tolerance)
+            bad: Bools = ~(self._error() <= self.tolerance)
         bad &= self.rows[:, None]
         return bad
 
     def result(self) -> TensorResult:
         """The largest error over tolerance among the judged rows, with the error and the tolerance there."""
         with np.errstate(invalid="ignore", divide="ignore"):
-            error = np.abs(self.got.astype(np.float64) - self.want)
-            ratio = error / self.tolerance
+            error = self._error()
+            ratio = np.where(error == 0.0, 0.0, error / self.tolerance)
         judged = np.broadcast_to(self.rows[:, None], ratio.shape)
         ok = not bool(self.wrong.any())
         if not judged.any():
@@ -49,6 +48,12 @@ class Compared:
         nan = np.isnan(ratio) & judged
         worst = np.unravel_index(int(np.argmax(nan if nan.any() else ranked)), ratio.shape)
         return TensorResult(float(error[worst]), float(self.tolerance[worst]), ok)
+
+    def _error(self) -> Array:
+        """|got - want|; an infinity that is wanted is no error."""
+        error: Array = np.abs(self.got.astype(np.float64) - self.want)
+        error[np.isinf(self.want) & (self.got == self.want)] = 0.0
+        return error
 
 
 @dataclass(frozen=True)
@@ -75,8 +80,10 @@ class ComparedCase:
                 length=self.length,
                 family=self.family,
                 row=row,
-                head=position.get("head"),
-                dim=position["dim"],
+                head=position.head,
+                dim=position.dim,
+                region=position.region,
+                axis=position.axis,
                 got=float(tensor.got[row, column]),
                 want=float(tensor.want[row, column]),
                 wrong_values=int(wrong.sum()),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tilestep import contract
+from tilestep.contract import Step
 from tilestep.judge import verdict
 from tilestep.judge.compare import earliest_wrong
 from tilestep.judge.diagnose import merge_findings, name_mistakes
@@ -28,7 +29,9 @@ def decide(trial: Trial, facts: dict[str, Any]) -> Verdict:
     first = earliest_wrong(trial.compared)
     if first is not None:
         named = name_mistakes(trial.seen)
-        return verdict.Wrong(first_wrong=first, mistakes=named, says=_wrong(first, named, findings), **shared)
+        return verdict.Wrong(
+            first_wrong=first, mistakes=named, says=_wrong(trial.step, first, named, findings), **shared
+        )
     if findings:
         return verdict.Unsafe(says=_unsafe(findings), **shared)
     if trial.traffic is not None and not trial.traffic.ok:
@@ -42,7 +45,8 @@ def describe_runs(trial: Trial) -> tuple[str, ...]:
     if trial.compared:
         lengths = sorted({case.length for case in trial.compared})
         lines.append(
-            f"values: {len(trial.compared)} cases against float64, T = {', '.join(map(str, lengths))}"
+            f"values: {len(trial.compared)} cases against float64, "
+            f"{trial.step.length_name} = {', '.join(map(str, lengths))}"
         )
     if trial.checked_runs:
         lines.append(
@@ -72,8 +76,11 @@ def _rounded(count: int) -> str:
     return f"{count / 1e6:,.0f} million" if count >= 10_000_000 else f"{count:,}"
 
 
-def _wrong(first: FirstWrong, named: tuple[MistakeFound, ...], findings: tuple[Finding, ...]) -> str:
-    where = f"{first.tensor} is wrong at T = {first.length} ({first.family}), {first.place}"
+def _wrong(
+    step: Step, first: FirstWrong, named: tuple[MistakeFound, ...], findings: tuple[Finding, ...]
+) -> str:
+    at = f"{step.length_name} = {first.length} ({first.family})"
+    where = f"{first.tensor} is wrong at {at}, {first.place}"
     if named:
         return f"{where}: {_lower_first(named[0].says)}"
     if findings:

@@ -9,6 +9,7 @@ import numpy as np
 
 from tilestep import mistakes
 from tilestep.judge.compare import Array, Bools, Compared
+from tilestep.judge.expect import Expected
 from tilestep.judge.verdict import MistakeFound
 from tilestep.program import Finding
 
@@ -17,24 +18,30 @@ NAMED = 3  # mistakes at most in a verdict
 
 @dataclass(frozen=True)
 class Seen:
-    """The attention output of one case beside the right one, and the packed tensor that was fed."""
+    """The tensors that a submission wrote in one case, beside the right ones."""
 
-    qkv: Array
-    compared: Compared
+    expected: Expected
+    written: tuple[Compared, ...]
+
+    def observation(self) -> mistakes.Observation:
+        parts = [(c.tensor, c.got, c.want, c.tolerance) for c in self.written]
+        subject, case = self.expected.subject, self.expected.case
+        return mistakes.Observation(subject.given(case), parts, case.judged_rows, case.length, subject.group)
 
 
 def name_mistakes(seen: Sequence[Seen]) -> tuple[MistakeFound, ...]:
     """The named mistakes that explain the wrong cases and contradict no case, best first; at most three.
 
-    Right cases count too: a mistake that would have failed one of them was not made.
+    Right cases count too: a mistake that would have failed one of them was not made. Lengths beyond the
+    step's own are left out: a hypothesis costs as much as the length squared.
     """
-    observations = [
-        mistakes.Observation(s.qkv, s.compared.got, s.compared.want, s.compared.tolerance, s.compared.rows)
-        for s in seen
-    ]
+    if not seen:
+        return ()
+    subject = seen[0].expected.subject
+    few = [s.observation() for s in seen if s.expected.case.length <= max(subject.lengths)]
     return tuple(
         MistakeFound(m.mistake.code, m.mistake.title, m.mistake.says, m.mistake.lesson)
-        for m in mistakes.match_many(observations)[:NAMED]
+        for m in mistakes.match_many(few, subject.mistakes)[:NAMED]
     )
 
 
@@ -52,15 +59,14 @@ def merge_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def order_dependence(
-    length: int,
-    family: str,
+    where: str,
     outputs: Sequence[tuple[str, Compared]],
     file: str,
     kernel: str,
     line: int | None,
     may_round_differently: bool,
 ) -> Finding | None:
-    """A finding where the same case gives different values in different thread orders.
+    """A finding where the same case, `where`, gives different values in different thread orders.
 
     `outputs` holds (order, output) for each order, the first of them forward. Bits must agree; with float
     atomics, whose sums depend on the order by right, the values must all be within tolerance or all be wrong.
@@ -76,7 +82,7 @@ def order_dependence(
         return Finding(
             code="order-dependent",
             says=(
-                f"the result depends on the order in which threads run: at T = {length} ({family}) "
+                f"the result depends on the order in which threads run: at {where} "
                 f"{first.tensor}[{row}][{column}] is {first.got[row, column]:.6g} with threads run forward "
                 f"and {other.got[row, column]:.6g} in {order.split()[0]} order"
             ),

@@ -18,6 +18,7 @@ from tilestep.judge.schedule import Progress
 from tilestep.judge.trial import Stopped, Trial
 from tilestep.judge.verdict import Submission, TargetName, Verdict
 from tilestep.program import SubmissionError
+from tilestep.subjects import registered, subject
 from tilestep.targets.cpu import CpuTarget
 from tilestep.targets.protocol import Target
 
@@ -37,18 +38,20 @@ def judge(
 ) -> Verdict:
     """Judges a `.cu` file for a step; whatever is wrong with the file is in the verdict.
 
-    `lengths` are the small lengths (default: the contract's), each from 1 to the profile length; `profile`
-    judges the profile length too, if all of them are right. `seed` fixes the values that are fed. `fail_fast`
-    stops at the first wrong case. Raises KeyError for an unknown step, ValueError for one that is not judged
-    yet or a length out of range, and VoidCase if a case of ours could be passed by a wrong answer.
+    `lengths` are the small lengths (default: the step's own), each from 1 to the step's longest; `profile`
+    judges the profile length too, where the step has one and all of them are right. `seed` fixes the values
+    that are fed. `fail_fast` stops at the first wrong case. Raises KeyError for an unknown step, ValueError
+    for one that is not judged yet or a length out of range, and VoidCase if a case of ours could be passed by
+    a wrong answer.
     """
     wanted = contract.STEP[step]
-    if not wanted.judged:
+    if step not in registered():
         raise ValueError(f"{step} cannot be judged yet")
-    chosen = tuple(sorted(set(contract.LENGTHS if lengths is None else lengths)))
-    if not all(1 <= n <= contract.PROFILE_LENGTH for n in chosen):
-        raise ValueError(f"a length is a whole number from 1 to {contract.PROFILE_LENGTH}")
-    if contract.PROFILE_LENGTH in chosen:
+    asked = subject(step)
+    chosen = tuple(sorted(set(asked.lengths if lengths is None else lengths)))
+    if not all(1 <= n <= asked.longest for n in chosen):
+        raise ValueError(f"a length is a whole number from 1 to {asked.longest}")
+    if asked.profile in chosen:
         chosen, profile = chosen[:-1], True
     seed = secrets.randbelow(2**32) if seed is None else seed
     target = CpuTarget() if target is None else target
@@ -72,7 +75,8 @@ def judge(
         failed = verdict.Broken if error.outcome == "broken" else verdict.Refused
         return failed(says=str(error), **facts)
 
-    trial = Trial(wanted, program, target, built, seed, chosen, profile, fail_fast, tell)
+    last = asked.profile if profile else None
+    trial = Trial(wanted, program, target, built, seed, chosen, last, fail_fast, tell)
     try:
         trial.run_all()
     except Stopped as stopped:

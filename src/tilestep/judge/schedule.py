@@ -10,13 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from tilestep import cases, contract
-from tilestep.cases import Case
-from tilestep.contract import Step
+from tilestep import contract
+from tilestep.contract import Parameter, Step
 from tilestep.emulator.sandbox import stop_everything
 from tilestep.program import Buffer, Job
+from tilestep.subjects import Case, Subject, subject
 
-CHECKED_UP_TO = max(contract.LENGTHS)  # beyond it every access is not worth its hook
 SMALL_TIMEOUT = 20.0  # seconds of wall clock for one run at a small length
 PROFILE_TIMEOUT = 120.0
 
@@ -38,16 +37,24 @@ def cores() -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
-def checked_cases(step: Step, lengths: Sequence[int]) -> list[tuple[int, str]]:
+def fed_cases(asked: Subject, lengths: Sequence[int]) -> list[tuple[int, str]]:
+    """(length, family) in judging order: the smallest length first."""
+    return [(length, family) for length in sorted(set(lengths)) for family in asked.families(length)]
+
+
+def checked_cases(asked: Subject, lengths: Sequence[int]) -> list[tuple[int, str]]:
     """One family for each length that is run under the checkers, smallest first.
 
     The family depends on the length alone, so that each family meets the checkers at some length: branches
-    that depend on the data are taken too.
+    that depend on the data are taken too. A length that a person asks for is checked up to the longest one
+    that the step checks: beyond it every access is not worth its hook.
     """
     chosen = []
-    for length in sorted({n for n in lengths if n <= CHECKED_UP_TO}):
-        families = list(cases.families(step.name, length))
-        chosen.append((length, families[length % len(families)]))
+    for length in sorted(set(lengths)):
+        own = length not in asked.lengths and length <= max(asked.checked_lengths)
+        if own or length in asked.checked_lengths:
+            families = list(asked.families(length))
+            chosen.append((length, families[length % len(families)]))
     return chosen
 
 
@@ -58,23 +65,23 @@ def orders(seed: int) -> tuple[str, ...]:
 
 def job(step: Step, case: Case) -> Job:
     """The buffers and sizes that the step's seam is handed for a case, in the order of its parameters."""
-    buffers = []
-    for parameter in step.seam.pointers:
-        if parameter.role == "out":
-            width = contract.TENSOR[parameter.tensor].width
-            buffers.append(Buffer(parameter.name, case.length, width, "out"))
-            continue
-        data = case.inputs[parameter.tensor]
-        tensor = contract.TENSOR.get(parameter.tensor)
-        regions = tuple((r.name, r.begin, r.end) for r in tensor.regions) if tensor else ()
-        buffers.append(Buffer(parameter.name, data.shape[0], data.shape[1], parameter.role, data, regions))
-    sizes = (case.length,) * sum(p.role == "size" for p in step.seam.parameters)
+    small = case.length <= max(subject(step.name).lengths)
     return Job(
-        buffers=tuple(buffers),
-        sizes=sizes,
-        timeout=SMALL_TIMEOUT if case.length <= CHECKED_UP_TO else PROFILE_TIMEOUT,
+        buffers=tuple(_buffer(parameter, case) for parameter in step.seam.pointers),
+        sizes=tuple(case.sizes[parameter.name] for parameter in step.seam.sizes),
+        timeout=SMALL_TIMEOUT if small else PROFILE_TIMEOUT,
         scratch_bytes=step.scratch_bytes_per_token * case.length,
     )
+
+
+def _buffer(parameter: Parameter, case: Case) -> Buffer:
+    tensor = contract.TENSOR.get(parameter.tensor)
+    regions = tuple((r.name, r.begin, r.end) for r in tensor.regions) if tensor else ()
+    if parameter.role == "out":
+        width = tensor.width if tensor and tensor.width else case.length
+        return Buffer(parameter.name, len(case.judged_rows), width, "out")
+    data = case.inputs[parameter.fed]
+    return Buffer(parameter.name, data.shape[0], data.shape[1], parameter.role, data, regions)
 
 
 def budget(length: int) -> int:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from tilestep import cases, contract
 from tilestep.contract import Step
 from tilestep.judge import schedule, traffic, workspace
 from tilestep.judge.compare import Compared, ComparedCase
@@ -15,9 +14,8 @@ from tilestep.judge.expect import Expectations, Expected
 from tilestep.judge.schedule import Progress
 from tilestep.judge.verdict import KvTraffic
 from tilestep.program import Finding, Job, LaunchPlan, Program, Run
+from tilestep.subjects import subject
 from tilestep.targets.protocol import Built, Target
-
-PROFILE_FAMILY = "normal"
 
 
 class Stopped(Exception):  # noqa: N818
@@ -36,7 +34,7 @@ class _Done:
     order: str
     run: Run
     compared: ComparedCase | None = None
-    output: Compared | None = None
+    written: tuple[Compared, ...] = ()
 
 
 @dataclass
@@ -49,7 +47,7 @@ class Trial:
     built: Built
     seed: int
     lengths: tuple[int, ...]
-    profile: bool
+    profile: int | None  # the length that is judged last, if all before it is right
     fail_fast: bool
     tell: Callable[[Progress], None]
 
@@ -63,6 +61,7 @@ class Trial:
     accesses: int = 0
 
     def __post_init__(self) -> None:
+        self._subject = subject(self.step.name)
         self._expectations = Expectations(self.step, self.seed)
         self._same_case: list[_Done] = []  # the thread orders of one case
         self._done = 0
@@ -83,7 +82,7 @@ class Trial:
                 if self.fail_fast and self.wrong:
                     return
         if self.profile and not self.wrong and not self.findings and not self.unsteady:
-            self._run_profile()
+            self._run_profile(self.profile)
 
     @property
     def wrong(self) -> bool:
@@ -102,15 +101,15 @@ class Trial:
         elif done.compared:
             self._judge_values(done.compared, done.expected)
         case = done.expected.case
-        self._step(f"T = {case.length}, {case.family}" + (", checked" if done.order else ""))
+        self._step(f"{self._at(case.length)}, {case.family}" + (", checked" if done.order else ""))
 
     # --- the small lengths ----------------------------------------------------------------------------------
 
     def _small_tasks(self) -> list[Callable[[], _Done]]:
         tasks: list[Callable[[], _Done]] = []
-        with_checkers = dict(schedule.checked_cases(self.step, self.lengths))
+        with_checkers = dict(schedule.checked_cases(self._subject, self.lengths))
         families: dict[int, list[str]] = {}
-        for length, family in cases.plan(self.step.name, self.lengths) if self.lengths else []:
+        for length, family in schedule.fed_cases(self._subject, self.lengths):
             families.setdefault(length, []).append(family)
         for length in sorted(families):
             if length in with_checkers:
@@ -124,8 +123,8 @@ class Trial:
     def _checked(self, length: int, family: str, order: str) -> _Done:
         expected = self._expectations.of(length, family)
         run = self._run(schedule.checked_job(self.step, expected.case, order))
-        output = expected.attention_output(run.outputs, self.step) if run.ended == "finished" else None
-        return _Done(expected, order, run, output=output)
+        written = expected.written(run.outputs, self.step) if run.ended == "finished" else ()
+        return _Done(expected, order, run, written=written)
 
     def _fast(self, length: int, family: str) -> _Done:
         expected = self._expectations.of(length, family)
@@ -134,42 +133,45 @@ class Trial:
         return _Done(expected, "", run, compared=compared)
 
     def _compare_orders(self, checked: list[_Done]) -> None:
-        outputs = [(done.order, done.output) for done in checked if done.output is not None]
+        finished = [done for done in checked if done.written]
         case = checked[0].expected.case
         kernels = self.program.kernels
-        finding = order_dependence(
-            case.length,
-            case.family,
-            outputs,
-            file=self.program.file,
-            kernel=kernels[0].name if len(kernels) == 1 else "",
-            line=kernels[0].line if len(kernels) == 1 else None,
-            may_round_differently="atomic" in self.program.source,
-        )
-        if finding:
-            self.unsteady.append(finding)
+        for compared in zip(*(done.written for done in finished), strict=True):
+            finding = order_dependence(
+                f"{self.step.length_name} = {case.length} ({case.family})",
+                [(done.order, tensor) for done, tensor in zip(finished, compared, strict=True)],
+                file=self.program.file,
+                kernel=kernels[0].name if len(kernels) == 1 else "",
+                line=kernels[0].line if len(kernels) == 1 else None,
+                may_round_differently="atomic" in self.program.source,
+            )
+            if finding:
+                self.unsteady.append(finding)
+                return
 
     # --- the profile length ---------------------------------------------------------------------------------
 
-    def _run_profile(self) -> None:
-        length = contract.PROFILE_LENGTH
+    def _run_profile(self, length: int) -> None:
+        family = self._subject.families(length)[0]
         cores = schedule.cores()
-        self.say(f"T = {length}: values")
-        case = cases.make(self.step.name, length, PROFILE_FAMILY, self.seed)
+        self.say(f"{self._at(length)}: values")
+        case = self._subject.make(length, family, self.seed)
         values = partial(self._run, schedule.fast_job(self.step, case, cores))
         counts = partial(self._run, schedule.traffic_job(self.step, case, cores))
         with schedule.running([values, counts], workers=1) as runs:
-            expected = self._expectations.of(length, PROFILE_FAMILY)
+            expected = self._expectations.of(length, family)
             run = next(runs)
             self._keep(run, length)
-            self._step(f"T = {length}: bytes moved")
+            self._step(f"{self._at(length)}: bytes moved")
             self._judge_values(expected.compare(run.outputs, self.step), expected)
             run = next(runs)
             self._keep(run, length)
         if run.traffic is None:
-            raise Stopped("broken", self._where(f"the counts of its traffic are missing (T = {length})"))
+            raise Stopped(
+                "broken", self._where(f"the counts of its traffic are missing ({self._at(length)})")
+            )
         self.traffic = traffic.judge_traffic(self.step, length, run.traffic)
-        self._step(f"T = {length}: bytes moved")
+        self._step(f"{self._at(length)}: bytes moved")
 
     # --- what every run goes through ------------------------------------------------------------------------
 
@@ -186,15 +188,15 @@ class Trial:
             raise Stopped("refused", self._where(says, run.line))
         if run.ended == "crashed" and run.findings:
             fatal = run.findings[-1]  # a run ends at the first finding that it cannot go on from
-            says = f"{fatal.code} at T = {length}: {fatal.says}"
+            says = f"{fatal.code} at {self._at(length)}: {fatal.says}"
             raise Stopped("broken", self._where(says, fatal.line or run.line))
         if run.ended != "finished":
-            raise Stopped("broken", self._where(f"{run.says} (T = {length})", run.line))
+            raise Stopped("broken", self._where(f"{run.says} ({self._at(length)})", run.line))
         self._check_rules(run.plan)
 
     def _asked(self, length: int) -> int:
         """Device memory that the seam asks for at a length, up to where it is refused."""
-        case = cases.make(self.step.name, length, "normal", self.seed)
+        case = self._subject.make(length, self._subject.families(length)[0], self.seed)
         return sum(self._run(schedule.fast_job(self.step, case)).plan.scratch_bytes)
 
     def _check_rules(self, plan: LaunchPlan) -> None:
@@ -207,12 +209,15 @@ class Trial:
                 ),
             )
 
+    def _at(self, length: int) -> str:
+        return f"{self.step.length_name} = {length}"
+
     def _where(self, says: str, line: int | None = None) -> str:
         return f"{self.program.file}:{line}: {says}" if line else f"{self.program.file}: {says}"
 
     def _judge_values(self, compared: ComparedCase, expected: Expected) -> None:
         self.compared.append(compared)
-        self.seen.append(Seen(expected.case.inputs["qkv_rotated"], compared.tensors[0]))
+        self.seen.append(Seen(expected, compared.tensors[: len(self.step.seam.outputs)]))
 
     def _step(self, doing: str) -> None:
         self._done += 1

@@ -79,12 +79,16 @@ class FirstWrong:
     want: float
     wrong_values: int
     values: int
+    region: str = ""  # Q, K or V of the packed tensor
+    axis: str = "dim"  # what `dim` counts; "" where a row is one value
 
     @property
     def place(self) -> str:
         """Where it is in its tensor, in words."""
-        head = "" if self.head is None else f", head {self.head}"
-        return f"row {self.row}{head}, dim {self.dim}"
+        region = f" of {self.region}" if self.region else ""
+        head = "" if self.head is None else f", head {self.head}{region}"
+        column = f", {self.axis} {self.dim}" if self.axis else ""
+        return f"row {self.row}{head}{column}"
 
 
 @dataclass(frozen=True)

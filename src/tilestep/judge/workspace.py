@@ -18,8 +18,9 @@ def describe(step: Step, asked: Callable[[int], int]) -> str:
     short, long = (asked(length) for length in LOOKED_AT)
     allowed = step.scratch_bytes_per_token
     rule = f"{step.name} allows {allowed} bytes a row" if allowed else f"{step.name} allows none"
-    if long == 4 * short:
+    at = f"{step.length_name} = {LOOKED_AT[1]}"
+    if long == 4 * short and step.length_name == "T":
         length = contract.PROFILE_LENGTH
         size = long * (length // LOOKED_AT[1]) ** 2
         return f"the seam asks for a T x T workspace, {size / 1e6:,.0f} MB at T = {length}; {rule}"
-    return f"the seam asks for a workspace of {long:,} bytes at T = {LOOKED_AT[1]}; {rule}"
+    return f"the seam asks for a workspace of {long:,} bytes at {at}; {rule}"

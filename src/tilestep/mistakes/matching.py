@@ -12,32 +12,17 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from tilestep.contract import QUERY_TILE
-from tilestep.mistakes import layout, masks, patterns, rescaling, softmax
-from tilestep.mistakes.arithmetic import Doubles
+from tilestep.mistakes.arithmetic import Doubles, Mask
 from tilestep.mistakes.named import Hypothesis, Mistake
 from tilestep.mistakes.observation import Observation
 from tilestep.tolerance import UNIT
 
-# Most specific first: where several explain the same cases equally well, this is the order of the names.
-MISTAKES: tuple[Mistake, ...] = (
-    *patterns.WRITTEN,
-    *masks.MISTAKES,
-    *softmax.MISTAKES,
-    *rescaling.MISTAKES,
-    *layout.MISTAKES,
-    *patterns.LAST,
-)
-MISTAKE: dict[str, Mistake] = {mistake.code: mistake for mistake in MISTAKES}
-
-LONGEST = 128  # a hypothesis costs about as many milliseconds as there are tens of rows
 _MOST_FAILED = 8
 _AGREEING_SHARE = 0.9995  # of the elements in question: less than one head of one row may differ
-_PERTURBATION = 32.0 * UNIT
 _SENSITIVITY = 8.0  # times what the perturbation did: it is one draw of many
-_ROUNDING = 64.0  # UNITs at the scale of a head's row
+_ROUNDING = 64.0  # UNITs at the scale of a group of columns
 
 
 class Verdict(Enum):
@@ -57,18 +42,7 @@ class Match:
     label: str = ""
 
 
-def match(
-    qkv: ArrayLike,
-    got: ArrayLike,
-    want: ArrayLike,
-    tolerance: ArrayLike,
-    judged_rows: ArrayLike | None = None,
-) -> list[Match]:
-    """The mistakes that explain one output [T, D], best first; none for a right one."""
-    return match_many([Observation(qkv, got, want, tolerance, judged_rows)])
-
-
-def match_many(observations: Sequence[Observation]) -> list[Match]:
+def match_many(observations: Sequence[Observation], mistakes: Sequence[Mistake]) -> list[Match]:
     """The mistakes that explain the failing cases and contradict no case, best first.
 
     A mistake that would not have failed a case says nothing about it. Only some of the failing cases are
@@ -76,9 +50,9 @@ def match_many(observations: Sequence[Observation]) -> list[Match]:
     Where every case fails and is NaN throughout, no formula is named: any early NaN looks like that.
     """
     failed = _spread([o for o in observations if o.failed])
-    passed = sorted((o for o in observations if not o.failed and o.packed.T <= LONGEST), key=_usefulness)
+    passed = sorted((o for o in observations if not o.failed), key=_usefulness)
     readable = bool(passed) or not all(o.blank for o in failed)
-    left = [_Candidate(m, h) for m in MISTAKES for h in m.hypotheses or (None,) if readable or h is None]
+    left = [_Candidate(m, h) for m in mistakes for h in m.hypotheses or (None,) if readable or h is None]
     for observation in failed:
         left = [candidate for candidate in left if candidate.survives(observation)]
     for observation in passed:
@@ -90,14 +64,14 @@ def match_many(observations: Sequence[Observation]) -> list[Match]:
             known = best.get(candidate.mistake.code)
             best[candidate.mistake.code] = found if known is None or known.score < found.score else known
     # Small errors everywhere fit all that is nearly right: a name only where no formula gives the values.
-    named = [m for m in best.values() if m.mistake not in patterns.LAST] or list(best.values())
+    named = [m for m in best.values() if not m.mistake.fallback] or list(best.values())
     most = max((m.score for m in named), default=0.0)
     return [m for m in named if m.score == most]
 
 
 def _spread(observations: list[Observation]) -> list[Observation]:
     """Some of the observations, as unlike in length as there are."""
-    ordered = sorted((o for o in observations if o.packed.T <= LONGEST), key=_usefulness)
+    ordered = sorted(observations, key=_usefulness)
     if len(ordered) <= _MOST_FAILED:
         return ordered
     picked = np.linspace(0, len(ordered) - 1, _MOST_FAILED).round().astype(int)
@@ -106,7 +80,7 @@ def _spread(observations: list[Observation]) -> list[Observation]:
 
 def _usefulness(observation: Observation) -> tuple[bool, int]:
     """Cheap and telling first: just past one tile most mistakes differ; in a row or two they coincide."""
-    return observation.packed.T < QUERY_TILE, observation.packed.T
+    return observation.length < QUERY_TILE, observation.length
 
 
 @dataclass
@@ -130,18 +104,17 @@ class _Candidate:
     def _judge(self, observation: Observation) -> Verdict:
         if self.hypothesis is not None:
             return judge(self.hypothesis, observation)
-        if not observation.failed:
+        if not observation.failed or self.mistake.pattern is None:
             return Verdict.SILENT
-        fits = patterns.PATTERNS[self.mistake.code](observation)
+        fits = self.mistake.pattern(observation)
         return Verdict.SILENT if fits is None else Verdict.EXPLAINS if fits else Verdict.CONTRADICTS
 
 
 def judge(hypothesis: Hypothesis, seen: Observation) -> Verdict:
     """Whether a hypothesis explains what was seen in one case."""
-    output = hypothesis.output(seen.packed)
+    output = seen.output(hypothesis)
     rows = seen.rows
-    with np.errstate(invalid="ignore"):
-        predicted = ~(np.abs(output - seen.want) <= seen.bound) & rows[:, None]
+    predicted = seen.outside(output, seen.bound)
     in_question = (predicted | seen.wrong).any(axis=1)
     if not in_question.any():
         return Verdict.SILENT
@@ -150,8 +123,7 @@ def judge(hypothesis: Hypothesis, seen: Observation) -> Verdict:
     ):
         return Verdict.CONTRADICTS
     slack, unsure = _rounding(hypothesis, output, seen)
-    with np.errstate(invalid="ignore"):
-        clearly = predicted & ~(np.abs(output - seen.want) <= seen.bound + slack)
+    clearly = predicted & seen.outside(output, seen.bound + slack)
     if not clearly.any():
         return Verdict.SILENT
     agrees = _equal(output, seen.got, slack + seen.bound) | unsure
@@ -159,7 +131,7 @@ def judge(hypothesis: Hypothesis, seen: Observation) -> Verdict:
     return Verdict.EXPLAINS if share >= _AGREEING_SHARE and seen.failed else Verdict.CONTRADICTS
 
 
-def _equal(a: Doubles, b: Doubles, slack: Doubles) -> np.typing.NDArray[np.bool_]:
+def _equal(a: Doubles, b: Doubles, slack: Doubles) -> Mask:
     """Equal to within the slack, or both not finite."""
     with np.errstate(invalid="ignore"):
         near = np.abs(a - b) <= slack
@@ -172,20 +144,16 @@ def _far_apart(a: Doubles, b: Doubles, share: float) -> bool:
     return float(np.mean(~_equal(a, b, np.broadcast_to(0.05 * scale + 1e-6, a.shape)))) > share
 
 
-def _rounding(
-    hypothesis: Hypothesis, output: Doubles, seen: Observation
-) -> tuple[Doubles, np.typing.NDArray[np.bool_]]:
-    """How far fp32 roundings may move the hypothesis's output [T, D], and where they decide over infinity.
+def _rounding(hypothesis: Hypothesis, output: Doubles, seen: Observation) -> tuple[Doubles, Mask]:
+    """How far fp32 roundings may move the hypothesis's output, and where they decide over infinity.
 
-    Measured, not derived: the largest change in a head's row when the input is perturbed by a few roundings.
+    Measured, not derived: the largest change in a group of columns when the input is perturbed by a few
+    roundings.
     """
-    T = seen.packed.T
-    moved = hypothesis.output(seen.packed.perturbed(_PERTURBATION))
+    moved = seen.moved(hypothesis)
     unsure = np.isfinite(moved) != np.isfinite(output)
-    heads = (T, -1, 64)
     with np.errstate(invalid="ignore", over="ignore"):
         change = np.abs(moved - output)
-    change = np.where(np.isfinite(change), change, 0.0).reshape(heads).max(axis=2, keepdims=True)
-    size = np.where(np.isfinite(output), np.abs(output), 0.0).reshape(heads).max(axis=2, keepdims=True)
-    slack = np.broadcast_to(_SENSITIVITY * change + _ROUNDING * UNIT * size, (T, change.shape[1], 64))
-    return slack.reshape(T, -1), unsure
+    change = seen.largest(np.where(np.isfinite(change), change, 0.0))
+    size = seen.largest(np.where(np.isfinite(output), np.abs(output), 0.0))
+    return _SENSITIVITY * change + _ROUNDING * UNIT * size, unsure

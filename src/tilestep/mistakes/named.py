@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-
-from numpy.typing import ArrayLike
+from typing import TYPE_CHECKING, Any
 
 from tilestep.mistakes.arithmetic import TILES, Doubles, Packed
+
+if TYPE_CHECKING:
+    from tilestep.mistakes.observation import Observation
+
+Output = Doubles | Mapping[str, Doubles]  # of the only tensor, or by name; a tensor without a name is right
+Pattern = Callable[["Observation"], bool | None]
 
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """One way to make a mistake: a tile size, a constant. `label` tells it from the mistake's other ways."""
+    """One way to make a mistake: a tile size, a constant. `label` tells it from the mistake's other ways.
+
+    `output` computes the wrong tensors of the seam in float64 from what the step's subject gives: a Case, or
+    attention's Packed.
+    """
 
     label: str
-    output: Callable[[Packed], Doubles]  # the wrong attention output [T, D]
+    output: Callable[[Any], Output]
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """A wrong variation of attention under a name.
+    """A wrong variation of a step under a name.
 
     `title` is a short clause, `says` one sentence for a verdict, `lesson` the step of the path that teaches
-    it; the page explain/CODE.md tells the rest. A mistake without hypotheses is known by a pattern.
+    it; the page explain/CODE.md tells the rest. A mistake without hypotheses is known by its `pattern`:
+    whether a failing case shows it, None where the case says nothing. A `fallback` is named only where
+    nothing else fits.
     """
 
     code: str
@@ -31,14 +42,11 @@ class Mistake:
     says: str
     lesson: str
     hypotheses: tuple[Hypothesis, ...] = ()
-
-    def wrong(self, qkv: ArrayLike) -> dict[str, Doubles]:
-        """The wrong outputs [T, D] for a packed tensor, by hypothesis."""
-        packed = Packed(qkv)
-        return {hypothesis.label: hypothesis.output(packed) for hypothesis in self.hypotheses}
+    pattern: Pattern | None = None
+    fallback: bool = False
 
 
-def one(output: Callable[[Packed], Doubles]) -> tuple[Hypothesis, ...]:
+def one(output: Callable[[Any], Output]) -> tuple[Hypothesis, ...]:
     """The only way to make a mistake."""
     return (Hypothesis("", output),)
 

@@ -13,6 +13,7 @@ from tilestep.contract import Step
 from tilestep.report.console import mark, show_rows
 from tilestep.report.markdown import show_markdown
 from tilestep.report.pages import Page, codes, page
+from tilestep.subjects import registered
 from tilestep.targets.doctor import Check
 
 MARGIN = 14  # width of the marks and names on the left
@@ -31,12 +32,13 @@ def steps_json() -> dict[str, Any]:
         "steps": [
             {
                 "name": step.name,
-                "stage": step.stage,
+                "path": step.path,
+                "number": step.number,
                 "title": step.title,
                 "seam": step.seam.prototype,
                 "traffic_gate": step.traffic_gate,
                 "speed_gate": step.speed_gate,
-                "judged": step.judged,
+                "judged": step.name in registered(),
             }
             for step in contract.STEPS
         ],
@@ -48,9 +50,9 @@ def steps_json() -> dict[str, Any]:
 
 
 def show_steps(console: Console) -> None:
-    """The steps in order of stage, then our kernels with their ideas."""
+    """The steps in the order of the paths, then our kernels with their ideas."""
     console.print()
-    names = max(len(step.name) for step in contract.STEPS) + 5
+    names = max(len(step.name) for step in contract.STEPS) + 6
     show_rows(((_step_label(step), _step_says(step)) for step in contract.STEPS), console, names)
     console.print()
     margin = max(len(name) for name in kernels.names()) + 2
@@ -61,11 +63,13 @@ def show_steps(console: Console) -> None:
 
 
 def _step_label(step: Step) -> Text:
-    return Text.assemble((f"{step.stage}  ", "quiet"), (step.name, "code" if step.judged else "quiet"))
+    return Text.assemble(
+        (f"{step.number:2}  ", "quiet"), (step.name, "code" if step.name in registered() else "quiet")
+    )
 
 
 def _step_says(step: Step) -> Text:
-    if not step.judged:
+    if step.name not in registered():
         return Text(f"{step.title} (not judged yet)", style="quiet")
     gate = gate_text(step)
     return Text(f"{step.title}; gate: {gate}" if gate else step.title)

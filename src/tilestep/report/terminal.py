@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.text import Text
 
 from tilestep import contract
-from tilestep.cases import FAMILIES
-from tilestep.judge.verdict import CaseResult, FirstWrong, KvTraffic, MistakeFound, Outcome, Verdict
+from tilestep.judge.verdict import CaseResult, KvTraffic, MistakeFound, Outcome, Verdict
 from tilestep.program import Finding
 from tilestep.report.console import mark, show_rows, show_text
 from tilestep.report.pages import codes
+from tilestep.subjects import subject
 
 SHOWN_FINDINGS = 5
 SHOWN_EVIDENCE = ("checkers", "launches")
@@ -31,9 +31,9 @@ def show_verdict(verdict: Verdict, console: Console, lengths: Sequence[int] | No
     console.print(_headline(verdict))
     if verdict.cases:
         console.print()
-        _show_cases(verdict.cases, console)
+        _show_cases(verdict, console)
     for rows in (
-        _first_wrong(verdict.first_wrong),
+        _first_wrong(verdict),
         _mistakes(verdict.mistakes),
         _findings(verdict.findings),
         [*_facts(verdict), *_traffic(verdict.traffic), *_speed(verdict)],
@@ -65,15 +65,18 @@ def _headline(verdict: Outcome) -> Text:
 # --- lengths and families -----------------------------------------------------------------------------------
 
 
-def _show_cases(cases: tuple[CaseResult, ...], console: Console) -> None:
+def _show_cases(verdict: Outcome, console: Console) -> None:
     """A row for each length, a column for each family: the largest error as a share of its tolerance."""
+    cases = verdict.cases
     shown = {case.family for case in cases}
-    families = [family for family in FAMILIES if family in shown]
+    families = [family for family in subject(verdict.step).family_names if family in shown]
     by_place = {(case.length, case.family): case for case in cases}
-    header = "T".rjust(5) + "".join(family.rjust(COLUMN) for family in families)
+    label = contract.STEP[verdict.step].length_name
+    left = max(len(label), 5)
+    header = label.rjust(left) + "".join(family.rjust(COLUMN) for family in families)
     console.print(Text(header, style="quiet"))
     for length in sorted({case.length for case in cases}):
-        line = Text(str(length).rjust(5))
+        line = Text(str(length).rjust(left))
         for family in families:
             line.append(_cell(by_place.get((length, family)), console))
         line.rstrip()
@@ -103,12 +106,13 @@ def ratio_text(ratio: float) -> str:
 # --- what is wrong, and why ---------------------------------------------------------------------------------
 
 
-def _first_wrong(first: FirstWrong | None) -> Rows:
+def _first_wrong(verdict: Outcome) -> Rows:
+    first = verdict.first_wrong
     if first is None:
         return []
     says = contract.TENSOR[first.tensor].says
     tensor = Text.assemble((first.tensor, "code"), (f"   {says}", "quiet"))
-    where = f"T = {first.length} ({first.family}), {first.place}"
+    where = f"{contract.STEP[verdict.step].length_name} = {first.length} ({first.family}), {first.place}"
     values = Text("yours ")
     values.append(f"{first.got:.7g}", style="wrong")
     values.append("   want ")

@@ -21,13 +21,12 @@ One family is never enough: each hides some mistakes (tests/pure/test_mistakes.p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from tilestep import reference
+from tilestep.case import Case
 from tilestep.contract import (
     DH,
     GROUP,
@@ -39,10 +38,10 @@ from tilestep.contract import (
     PLANTED_VALUE,
     PROFILE_LENGTH,
     QUERY_TILE,
-    STEP,
     WEIGHTS,
     D,
 )
+from tilestep.subjects.weights import seeded_weights
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -57,21 +56,16 @@ _NEAR_TOKEN, _NEAR_PART = 1, 0.75  # planted: a query that scores 96 with token 
 _PLANTED_DIFFERENCE = 2  # dims in which token 40's signs differ from token 0's
 
 
-@dataclass(frozen=True)
-class Case:
-    """One input of a step: what the seam is fed, and what the rest of the block needs.
+class AttentionCase(Case):
+    """A case of the two attention steps. Its context holds x [length, D] and the weights."""
 
-    `inputs` maps tensor names to float32 arrays; `judged_rows` [length] says which rows of the output count.
-    """
+    @property
+    def x(self) -> Floats:
+        return self.context["x"]
 
-    step: str
-    length: int
-    family: str
-    seed: int
-    x: Floats  # [length, D]
-    weights: Mapping[str, Floats]
-    inputs: Mapping[str, Floats]
-    judged_rows: NDArray[np.bool_] = field(repr=False)
+    @property
+    def weights(self) -> Mapping[str, Floats]:
+        return {name: self.context[name] for name in WEIGHTS}
 
     @property
     def qkv(self) -> Floats:
@@ -81,7 +75,6 @@ class Case:
 
 def families(step: str, length: int) -> tuple[str, ...]:
     """The value families that are fed at a length, in judging order."""
-    _require_attention(step)
     if length < 1:
         raise ValueError(f"a length is at least 1, not {length}")
     if length == 1:
@@ -96,12 +89,12 @@ def plan(step: str, lengths: Sequence[int] | None = None) -> list[tuple[int, str
     return [(n, family) for n in sorted(set(lengths or LENGTHS)) for family in families(step, n)]
 
 
-def make(step: str, length: int, family: str, seed: int) -> Case:
+def make(step: str, length: int, family: str, seed: int) -> AttentionCase:
     """The case of a length and family. The same seed makes the same case; a run has one set of weights."""
     if family not in families(step, length):
         raise ValueError(f"family {family!r} is not fed at length {length}")
     rng = np.random.default_rng([seed, length, FAMILIES.index(family)])
-    weights = _weights(seed)
+    weights = seeded_weights(seed)
     x = rng.standard_normal((length, D), dtype=np.float32)
     normed = reference.rms_norm(x, weights["norm_weight"])
     qkv = reference.rope(reference.project(normed, weights["w_qkv"]), *reference.rope_tables(length))
@@ -126,24 +119,9 @@ def make(step: str, length: int, family: str, seed: int) -> Case:
     packed = qkv.astype(np.float32)
     for array in (x, packed, judged):
         array.setflags(write=False)
-    return Case(step, length, family, seed, x, weights, {"qkv_rotated": packed}, judged)
-
-
-def _require_attention(step: str) -> None:
-    if not STEP[step].judged:
-        raise ValueError(f"step {step!r} is not judged yet")
-
-
-@lru_cache(maxsize=2)
-def _weights(seed: int) -> dict[str, Floats]:
-    """Weights whose products keep the variance of what they are fed; norm weights near 1."""
-    rng = np.random.default_rng([seed])
-    weights: dict[str, Floats] = {}
-    for name, shape in WEIGHTS.items():
-        mean, scale = (1.0, 8.0) if len(shape) == 1 else (0.0, float(np.sqrt(shape[1])))
-        weights[name] = np.asarray(mean + rng.standard_normal(shape) / scale, dtype=np.float32)
-        weights[name].setflags(write=False)
-    return weights
+    return AttentionCase(
+        step, length, family, seed, {"T": length}, {"qkv_rotated": packed}, judged, {"x": x, **weights}
+    )
 
 
 def _views(qkv: Doubles) -> tuple[Doubles, Doubles, Doubles]:
@@ -197,7 +175,7 @@ def _cut(length: int, rng: np.random.Generator) -> int:
     return int(rng.choice(inside))
 
 
-def impostors(case: Case, want: ArrayLike) -> dict[str, Doubles]:
+def impostors(case: AttentionCase) -> dict[str, Doubles]:
     """Outputs [T, D] that need no attention at all. A case that one of them passes would prove nothing."""
     q, _, v = _views(case.qkv.astype(np.float64))
     finite = np.nan_to_num(v)
@@ -217,26 +195,9 @@ def impostors(case: Case, want: ArrayLike) -> dict[str, Doubles]:
     }
 
 
-def _previous_output(case: Case) -> Doubles:
+def _previous_output(case: AttentionCase) -> Doubles:
     """The right output of another seed; at the profile length its first rows, over and over."""
     length = min(case.length, max(LENGTHS))
     family = case.family if case.family in families(case.step, length) else "normal"
     other = make(case.step, length, family, case.seed + 1)
     return np.resize(reference.attention(other.qkv), (case.length, D))
-
-
-def void(case: Case, want: ArrayLike, bound: ArrayLike) -> list[str]:
-    """The impostors that pass a case within its bound [T, D], which makes the case void.
-
-    An impostor that equals the right output to rounding is none: with one key, the values' mean is right.
-    """
-    rows = case.judged_rows
-    right = np.asarray(want, dtype=np.float64)[rows]
-    limit = np.asarray(bound, dtype=np.float64)[rows]
-    rounding = 2.0**-22 * np.abs(right)
-    passed = []
-    for name, output in impostors(case, want).items():
-        error = np.abs(output[rows] - right)
-        if bool(np.all(error <= limit)) and not bool(np.all(error <= rounding)):
-            passed.append(name)
-    return passed
