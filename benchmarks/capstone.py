@@ -98,9 +98,9 @@ def numba(python: str) -> dict[str, Any]:
 
 
 def corpus() -> dict[str, Any]:
-    """Every wrong and right kernel of the tests, judged with all small lengths that the tests use."""
-    wrong = sorted((ROOT / "tests/wrong").glob("*.cu"))
-    right = sorted((ROOT / "tests/right").glob("*.cu"))
+    """Every wrong and right attention kernel of the tests, judged with small lengths like theirs."""
+    wrong = sorted((ROOT / "tests/wrong/attention").glob("*.cu"))
+    right = sorted((ROOT / "tests/right/attention").glob("*.cu"))
 
     def verdict(path: Path) -> Any:
         step = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))["step"]

@@ -1,6 +1,6 @@
 """Runs our attention kernels and the corpus on a real GPU.
 
-    PYTHONPATH=src python3 benchmarks/on_gpu.py OUT.json tests/right/*.cu tests/wrong/4*.cu
+    PYTHONPATH=src python3 benchmarks/on_gpu.py OUT.json FILE...
 
 Needs nvcc and a GPU, not the emulator: it shows where recorded verdicts and real hardware agree. Values are
 compared as the judge compares them, at three lengths; times are medians of 20 calls between events.
@@ -27,6 +27,7 @@ ROOT = Path(__file__).parents[1]
 STEP = "online-attention"
 LENGTHS = (1, 33, 97)
 HANGS = 20  # seconds after which a run counts as one that never ends
+CORPUS = "tests/right/attention/*.cu tests/wrong/attention/4*.cu"
 
 
 def build(source: Path, folder: Path) -> Path | str:
@@ -86,7 +87,7 @@ def write(rows: dict[str, Any], card: str) -> None:
     result = {
         "date": datetime.date.today().isoformat(),
         "gpu": card,
-        "command": "PYTHONPATH=src python3 benchmarks/on_gpu.py OUT.json tests/right/*.cu tests/wrong/4*.cu",
+        "command": f"PYTHONPATH=src python3 benchmarks/on_gpu.py OUT.json {CORPUS}",
         "lengths": LENGTHS,
         "kernels": rows,
     }
@@ -115,7 +116,7 @@ def main() -> None:
         for file, program in zip(files, programs, strict=True):
             key = f"{file.parent.name}/{file.stem}"
             rows[key] = judge(program, fed)
-            if isinstance(program, Path) and file.parent.name != "wrong":
+            if isinstance(program, Path) and file.parents[1].name != "wrong":
                 rows[key]["profile"] = run(program, case, want, bound, 20)
             print(key, rows[key], flush=True)
             write(rows, card)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tilestep.contract import STEP
+
 
 def test_right_kernel_is_not_flagged(right_kernel: Any, judged: Any) -> None:
     verdict = judged(right_kernel)
@@ -20,3 +22,4 @@ def test_every_right_kernel_says_its_style(right_kernels: Any) -> None:
     assert len(right_kernels) >= 14
     for kernel in right_kernels:
         assert kernel.file.read_text().startswith("// Right: "), kernel
+        assert kernel.file.parent.name == STEP[kernel.step].kernels, kernel

@@ -6,12 +6,16 @@ must be there. A faulty kernel may show more findings than the record names, a m
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from tilestep.mistakes import MISTAKE
+import pytest
+
+from tilestep.contract import STEP
+from tilestep.subjects import registered, subject
 
 # Nearly all that it spoils is NaN, and a constant in place of the maximum explains that as well.
-WITHOUT_KERNEL = {"max-not-scaled"}
+WITHOUT_KERNEL = {"attention": {"max-not-scaled"}}
 
 
 def test_verdict_is_the_recorded_one(wrong_kernel: Any, judged: Any) -> None:
@@ -32,6 +36,15 @@ def test_no_record_lets_a_wrong_kernel_pass(wrong_kernels: Any) -> None:
     assert outcomes <= {"wrong", "unsafe", "refused", "broken"}
 
 
+@pytest.mark.parametrize("folder", ["wrong", "right"])
+def test_every_kernel_has_a_record_and_every_record_a_kernel(folder: str) -> None:
+    files = (Path(__file__).parents[1] / folder).rglob("*.*")
+    kinds: dict[Path, set[str]] = {}
+    for file in files:
+        kinds.setdefault(file.with_suffix(""), set()).add(file.suffix)
+    assert {str(stem): kind for stem, kind in kinds.items() if kind != {".cu", ".json"}} == {}
+
+
 def test_records_name_what_is_wrong(wrong_kernels: Any) -> None:
     """At least nine of ten: by a mistake, a finding with its line, or the rule that refuses the seam."""
     named = [
@@ -47,8 +60,13 @@ def test_every_kernel_says_what_is_wrong_and_where_that_comes_from(wrong_kernels
     for kernel in wrong_kernels:
         assert kernel.file.read_text().startswith("// Wrong: "), kernel
         assert kernel.record["source"], kernel
+        assert kernel.file.parent.name == STEP[kernel.step].kernels, kernel
 
 
-def test_every_named_mistake_has_a_kernel(wrong_kernels: Any) -> None:
-    first = {kernel.record["mistakes"][0] for kernel in wrong_kernels if kernel.record["mistakes"]}
-    assert first == set(MISTAKE) - WITHOUT_KERNEL
+@pytest.mark.parametrize("folder", sorted({STEP[step].kernels for step in registered()}))
+def test_every_named_mistake_of_a_step_has_a_kernel(folder: str, wrong_kernels: Any) -> None:
+    of_folder = [kernel for kernel in wrong_kernels if kernel.file.parent.name == folder]
+    first = {kernel.record["mistakes"][0] for kernel in of_folder if kernel.record["mistakes"]}
+    steps = [step for step in registered() if STEP[step].kernels == folder]
+    known = {mistake.code for step in steps for mistake in subject(step).mistakes}
+    assert first == known - WITHOUT_KERNEL.get(folder, set())

@@ -43,6 +43,8 @@ class TensorResult:
     @property
     def ratio(self) -> float:
         """Error over tolerance; above 1, or NaN, is wrong."""
+        if self.max_error == 0.0:
+            return 0.0
         return self.max_error / self.tolerance if self.tolerance else math.nan
 
 
