@@ -17,7 +17,7 @@ FORMAT_VERSION = 1
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage: a step of the contract with a lesson, a starter and our solutions.
+    """One stage: a step of the contract with a lesson, a starter and our solutions. `path` is a title.
 
     `lesson` names its folder among the lessons and in a workspace; `file` is the person's file there.
     `starter` is the outcome of the untouched starter, `because` its reason. `quick` are the first lengths.
@@ -35,7 +35,7 @@ class Stage:
     @property
     def number(self) -> int:
         """Its place on the whole path, from 1."""
-        return int(self.lesson.partition("-")[0])
+        return contract.STEP[self.step].number
 
     @property
     def title(self) -> str:
@@ -74,11 +74,15 @@ class Stage:
 @functools.cache
 def stages() -> tuple[Stage, ...]:
     """Every stage, in the order of the path."""
-    text = files("tilestep.path").joinpath("path.toml").read_text(encoding="utf-8")
-    document = tomllib.loads(text)
-    if document["format_version"] != FORMAT_VERSION:
-        raise ValueError(f"path.toml has format {document['format_version']}, not {FORMAT_VERSION}")
-    return tuple(_stage(path["title"], entry) for path in document["path"] for entry in path["stage"])
+    return tuple(
+        _stage(path["title"], entry) for path in _document()["path"] for entry in path.get("stage", ())
+    )
+
+
+@functools.cache
+def titles() -> dict[str, str]:
+    """The titles of the paths by the names that the contract has for them, in order."""
+    return {path["name"]: path["title"] for path in _document()["path"]}
 
 
 def stage(step: str) -> Stage:
@@ -93,6 +97,14 @@ def after(stage: Stage) -> Stage | None:
     """The stage that follows, None behind the last one."""
     following = stages()[stages().index(stage) + 1 :]
     return following[0] if following else None
+
+
+def _document() -> dict[str, Any]:
+    text = files("tilestep.path").joinpath("path.toml").read_text(encoding="utf-8")
+    document = tomllib.loads(text)
+    if document["format_version"] != FORMAT_VERSION:
+        raise ValueError(f"path.toml has format {document['format_version']}, not {FORMAT_VERSION}")
+    return document
 
 
 def _stage(path: str, entry: dict[str, Any]) -> Stage:

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tilestep import contract
+from tilestep.contract import Step
 from tilestep.judge import Progress as Judging
 from tilestep.path import catalogue
 from tilestep.path.attempt import Attempt, shown
@@ -22,7 +23,7 @@ from tilestep.report import console as consoles
 from tilestep.report.console import mark, show_rows, show_text
 from tilestep.report.markdown import inline, show_markdown
 from tilestep.report.progress import showing
-from tilestep.report.tables import gate_text
+from tilestep.report.tables import step_says
 from tilestep.report.terminal import show_verdict
 
 KEYS = (("h", "hint"), ("l", "lesson"), ("a", "list"), ("r", "run again"), ("n", "next"), ("q", "quit"))
@@ -111,38 +112,26 @@ class Terminal:
 
 
 def show_paths(console: Console, progress: Progress | None, open_stage: Stage | None) -> None:
-    """Every stage under its path, with a mark for what is passed; without a workspace, no marks."""
-    margin = max(len(stage.step) for stage in catalogue.stages()) + 9
-    for path, stages in groupby(catalogue.stages(), key=lambda stage: stage.path):
+    """Every step under its path, with a mark for what is passed; without a workspace, no marks."""
+    margin = max(len(step.name) for step in contract.STEPS) + 9
+    for path, steps in groupby(contract.STEPS, key=lambda step: step.path):
         console.print()
-        console.print(Text(path, style="bold"))
-        show_rows(((_label(s, progress, open_stage, console), _says(s)) for s in stages), console, margin)
+        console.print(Text(catalogue.titles()[path], style="bold"))
+        show_rows(((_label(s, progress, open_stage, console), step_says(s)) for s in steps), console, margin)
 
 
-def _label(stage: Stage, progress: Progress | None, open_stage: Stage | None, console: Console) -> Text:
-    done = progress is not None and bool(progress.passed(stage.step))
-    sign = mark(console, True) if done else ">" if stage == open_stage else ""
+def _label(step: Step, progress: Progress | None, open_stage: Stage | None, console: Console) -> Text:
+    done = progress is not None and bool(progress.passed(step.name))
+    is_open = open_stage is not None and step.name == open_stage.step
+    sign = mark(console, True) if done else ">" if is_open else ""
     return Text.assemble(
-        (sign.ljust(3), "good" if done else "bold"), (f"{stage.number:2}  ", "quiet"), (stage.step, "code")
+        (sign.ljust(3), "good" if done else "bold"), (f"{step.number:2}  ", "quiet"), (step.name, "code")
     )
 
 
-def _says(stage: Stage) -> Text:
-    gate = gate_text(contract.STEP[stage.step])
-    return Text(f"{stage.title}; gate: {gate}" if gate else stage.title)
-
-
-def paths_json(progress: Progress | None, open_stage: Stage | None) -> list[dict[str, Any]]:
-    """The stages for programs; `passed` is the time of the first pass, null before it."""
-    return [
-        {
-            "number": stage.number,
-            "step": stage.step,
-            "title": stage.title,
-            "path": stage.path,
-            "passed": (progress.passed(stage.step) or None) if progress else None,
-            "open": stage == open_stage,
-            "hints": len(stage.hints()),
-        }
-        for stage in catalogue.stages()
-    ]
+def done_json(step: str, progress: Progress | None, open_stage: Stage | None) -> dict[str, Any]:
+    """What is done of a step, for programs: the time of its first pass, null before it."""
+    return {
+        "passed": (progress.passed(step) or None) if progress else None,
+        "open": open_stage is not None and step == open_stage.step,
+    }

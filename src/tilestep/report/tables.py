@@ -1,4 +1,4 @@
-"""Lists on a terminal: the steps of the path, our kernels, the machine's fitness, a page of explanation."""
+"""Lists on a terminal: our kernels, the machine's fitness, a page of explanation."""
 
 from __future__ import annotations
 
@@ -49,11 +49,8 @@ def steps_json() -> dict[str, Any]:
     }
 
 
-def show_steps(console: Console) -> None:
-    """The steps in the order of the paths, then our kernels with their ideas."""
-    console.print()
-    names = max(len(step.name) for step in contract.STEPS) + 6
-    show_rows(((_step_label(step), _step_says(step)) for step in contract.STEPS), console, names)
+def show_kernels(console: Console) -> None:
+    """Our kernels with their ideas."""
     console.print()
     margin = max(len(name) for name in kernels.names()) + 2
     rungs = ((Text(name, style="code"), Text(kernels.idea(name))) for name in kernels.names())
@@ -62,13 +59,8 @@ def show_steps(console: Console) -> None:
     console.print(Text(f"the kernels are in {kernels.root()}", style="quiet"), soft_wrap=True)
 
 
-def _step_label(step: Step) -> Text:
-    return Text.assemble(
-        (f"{step.number:2}  ", "quiet"), (step.name, "code" if step.name in registered() else "quiet")
-    )
-
-
-def _step_says(step: Step) -> Text:
+def step_says(step: Step) -> Text:
+    """A step's title, with the gate that it has."""
     if step.name not in registered():
         return Text(f"{step.title} (not judged yet)", style="quiet")
     gate = gate_text(step)
