@@ -66,6 +66,14 @@ def rope(qkv: ArrayLike, cos: ArrayLike, sin: ArrayLike) -> Doubles:
     return rotated
 
 
+def softmax(x: ArrayLike) -> Doubles:
+    """Each row of x [rows, columns] as probabilities; -inf has none. A row of nothing but -inf is NaN."""
+    x = _double(x)
+    weights = np.exp(x - x.max(axis=-1, keepdims=True))
+    probabilities: Doubles = weights / weights.sum(axis=-1, keepdims=True)
+    return probabilities
+
+
 def split_heads(qkv: ArrayLike) -> tuple[Doubles, Doubles, Doubles]:
     """The packed tensor [T, QKV_OUT] as Q [HQ, T, DH], K [HKV, T, DH] and V [HKV, T, DH]."""
     qkv = _double(qkv)
