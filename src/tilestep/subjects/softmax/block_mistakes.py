@@ -145,7 +145,7 @@ BLOCK: tuple[Mistake, ...] = (
         each_block(_nothing_shared),
     ),
     Mistake(
-        "warps-do-not-share",
+        "warps-not-joined",
         "each warp keeps to its own columns",
         "The sum is that of the thread's warp: the warps' sums are never combined over the block.",
         "block-softmax",
@@ -162,7 +162,7 @@ BLOCK: tuple[Mistake, ...] = (
         each_block(_own_maximum),
     ),
     Mistake(
-        "sum-of-own-values",
+        "partial-not-folded",
         "each thread divides by its own sum",
         "The sum is not handed to the whole block: threads divide by what they added themselves.",
         "block-softmax",
@@ -172,7 +172,7 @@ BLOCK: tuple[Mistake, ...] = (
         ),
     ),
     Mistake(
-        "first-stride-only",
+        "columns-past-block",
         "only the first column of each thread counts",
         "Each thread takes one column and never strides on: what lies past the block's width is left out.",
         "block-softmax",
@@ -189,7 +189,7 @@ BLOCK: tuple[Mistake, ...] = (
         each_block(_first_warp, _SEVERAL_WARPS),
     ),
     Mistake(
-        "tree-loses-a-leaf",
+        "tree-not-power-of-two",
         "the tree loses leaves where it halves an odd number",
         "A block of 96 or 192 halves down to 3 leaves, then to 1: every third thread's value is left out.",
         "block-sum",

@@ -210,7 +210,7 @@ STABLE: tuple[Mistake, ...] = (
         ),
     ),
     Mistake(
-        "sum-not-reset",
+        "accumulator-not-reset",
         "the sum runs on from row to row",
         "The denominator keeps what earlier rows added: it is set to 0 once, not once a row.",
         "stable-softmax",
@@ -224,14 +224,14 @@ STABLE: tuple[Mistake, ...] = (
         ways({"": _over_rows}),
     ),
     Mistake(
-        "row-stride-wrong",
+        "read-by-columns",
         "rows are read at a wrong stride",
         "Row i starts at i * columns; the values are addressed as if columns came first.",
         "stable-softmax",
         ways({"read and written": _columns_first(write=True), "read": _columns_first(write=False)}),
     ),
     Mistake(
-        "last-column-missing",
+        "end-column-missing",
         "the last column is left out",
         "A loop ends one column early: the last value takes no part.",
         "stable-softmax",
@@ -254,7 +254,7 @@ STABLE: tuple[Mistake, ...] = (
 )
 
 FIRST_COLUMN_MISSING = Mistake(
-    "first-column-missing",
+    "end-column-missing",
     "the first column is left out of the sum",
     "The maximum starts from the first value and the loop at the second: the first one's exp(0) = 1 is lost.",
     "online-softmax",

@@ -1,0 +1,51 @@
+// Wrong: every thread of the last stride adds an exponential, with or without a column.
+
+constexpr int THREADS = 128;
+
+__device__ float blockMax(float value, float* tree) {
+  tree[threadIdx.x] = value;
+  __syncthreads();
+  for (int half = THREADS / 2; half > 0; half /= 2) {
+    if (threadIdx.x < half) tree[threadIdx.x] = fmaxf(tree[threadIdx.x], tree[threadIdx.x + half]);
+    __syncthreads();
+  }
+  const float result = tree[0];
+  __syncthreads();
+  return result;
+}
+
+__device__ float blockSum(float value, float* tree) {
+  tree[threadIdx.x] = value;
+  __syncthreads();
+  for (int half = THREADS / 2; half > 0; half /= 2) {
+    if (threadIdx.x < half) tree[threadIdx.x] += tree[threadIdx.x + half];
+    __syncthreads();
+  }
+  const float result = tree[0];
+  __syncthreads();
+  return result;
+}
+
+__global__ void softmax(const float* x, float* y, int columns) {
+  __shared__ float tree[THREADS];
+  const int tid = threadIdx.x;
+  const float* in = x + blockIdx.x * columns;
+  float* out = y + blockIdx.x * columns;
+
+  float m = -INFINITY;
+  for (int c = tid; c < columns; c += THREADS) m = fmaxf(m, in[c]);
+  m = blockMax(m, tree);
+
+  float sum = 0.0f;
+  for (int c0 = 0; c0 < columns; c0 += THREADS) {
+    const float value = c0 + tid < columns ? in[c0 + tid] : 0.0f;
+    sum += expf(value - m);
+  }
+  sum = blockSum(sum, tree);
+
+  for (int c = tid; c < columns; c += THREADS) out[c] = expf(in[c] - m) / sum;
+}
+
+void runBlockSoftmax(const float* x, float* y, int rows, int columns) {
+  softmax<<<rows, THREADS>>>(x, y, columns);
+}
