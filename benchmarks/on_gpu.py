@@ -20,14 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from tilestep import contract, reference, tolerance
-from tilestep.subjects.attention import cases
+from tilestep import contract
+from tilestep.subjects import subject
 
 ROOT = Path(__file__).parents[1]
-STEP = "online-attention"
 LENGTHS = (1, 33, 97)
 HANGS = 20  # seconds after which a run counts as one that never ends
-CORPUS = "tests/right/attention/*.cu tests/wrong/attention/4*.cu"
+CORPUS = "tests/right/attention/*.cu tests/wrong/attention/6[4-9]*.cu"
 
 
 def build(source: Path, folder: Path) -> Path | str:
@@ -63,6 +62,12 @@ def run(program: Path, case: Any, want: Any, bound: Any, repeats: int) -> dict[s
             worst = np.abs(got - want)[rows] / bound[rows]
         result["worst"] = float(np.max(np.where(np.isnan(worst), np.inf, worst)))
     return result
+
+
+def feed(case: Any) -> tuple[Any, Any, Any]:
+    """The case with its attention output and the tolerance of each element."""
+    answer = subject(case.step).answers(case)[0]
+    return case, answer.want, answer.tolerance
 
 
 def judge(program: Path | str, fed: list[tuple[Any, Any, Any]]) -> dict[str, Any]:
@@ -104,15 +109,12 @@ def main() -> None:
         folder = Path(name)
         (folder / "contract.h").write_text(contract.header(), encoding="utf-8")
         fed = []
-        for length, family in cases.plan(STEP, LENGTHS):
-            case = cases.make(STEP, length, family, 1)
-            want = reference.attention(case.inputs["qkv_rotated"])
-            fed.append((case, want, tolerance.attention(case.inputs["qkv_rotated"], want)))
+        attention = subject("online-attention")
+        for length in LENGTHS:
+            fed += [feed(attention.make(length, family, 1)) for family in attention.families(length)]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             programs = list(pool.map(lambda file: build(file, folder), files))
-        case = cases.make(STEP, contract.PROFILE_LENGTH, "normal", 1)
-        want = reference.attention(case.inputs["qkv_rotated"])
-        bound = tolerance.attention(case.inputs["qkv_rotated"], want)
+        case, want, bound = feed(attention.make(contract.PROFILE_LENGTH, "normal", 1))
         for file, program in zip(files, programs, strict=True):
             key = f"{file.parent.name}/{file.stem}"
             rows[key] = judge(program, fed)
