@@ -121,7 +121,9 @@ def test_an_interrupt_ends_with_130(judged: list[dict[str, Any]]) -> None:
     [
         (["judge"], "Missing argument"),
         (["judge", "a.cu", "--step", "online-atention"], "the steps are online-attention"),
-        (["judge", "a.cu", "--step", "rope"], "rope cannot be judged yet"),
+        (["judge", "a.cu", "b.cu"], "one file is judged for a step, not 2"),
+        (["judge", "a.cu", "--block", "--step", "rope"], "--block takes no --step"),
+        (["judge", "a.cu", "--step", "stable-softmax", "--lengths", "9999"], "of stable-softmax, from 1"),
         (["judge", "a.cu", "--lengths", "one"], "not a list of whole numbers"),
         (["judge", "a.cu", "--lengths", "0"], "from 1 to 2048"),
         (["judge", "a.cu", "--lengths", "4096"], "from 1 to 2048"),

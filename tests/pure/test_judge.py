@@ -205,8 +205,8 @@ def test_a_target_that_is_not_there(file: Path) -> None:
 def test_arguments_that_cannot_be(file: Path) -> None:
     with pytest.raises(KeyError):
         judge(file, "no-such-step", target=FakeTarget())
-    with pytest.raises(ValueError, match="cannot be judged yet"):
-        judge(file, "rope", target=FakeTarget())
+    with pytest.raises(KeyError):
+        judge(file, "block", target=FakeTarget())
     with pytest.raises(ValueError, match="from 1 to"):
         judge(file, lengths=(0,), target=FakeTarget())
 

@@ -13,11 +13,12 @@ from tilestep import contract
 from tilestep.judge import Progress
 from tilestep.judge import verdict as v
 from tilestep.program import Finding
+from tilestep.report.case_table import ratio_text
 from tilestep.report.console import THEME, stdout
 from tilestep.report.markdown import inline, show_markdown
 from tilestep.report.pages import nearest
 from tilestep.report.progress import showing
-from tilestep.report.terminal import bytes_text, ratio_text, show_verdict
+from tilestep.report.terminal import bytes_text, show_verdict
 from tilestep.subjects.attention.cases import FAMILIES
 
 COMMON: dict[str, Any] = {

@@ -5,24 +5,29 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from tilestep import contract
 from tilestep.cli.group import cli
 from tilestep.cli.options import TARGETS, Lengths, StepName, as_json
-from tilestep.judge import DEFAULT_STEP, Verdict, judge
+from tilestep.contract import LENGTHS
+from tilestep.judge import DEFAULT_STEP, Verdict, judge, judge_block
 from tilestep.report import console
 from tilestep.report.json import dumps
 from tilestep.report.progress import showing
 from tilestep.report.terminal import show_verdict
+from tilestep.subjects import subject
 
 
 @cli.command("judge", short_help="Judge a .cu file for a step of the block.")
-@click.argument("file", type=click.Path())
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 @click.option(
     "--step", type=StepName(), default=DEFAULT_STEP, show_default=True, help="The step that the file is for."
 )
+@click.option("--block", is_flag=True, help="Judge several files together, each its step of the block.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Feed the values of an earlier run.")
 @click.option("--lengths", type=Lengths(), help="Judge these lengths only, such as 1,33.")
 @click.option(
@@ -30,31 +35,62 @@ from tilestep.report.terminal import show_verdict
 )
 @click.option("--fail-fast", is_flag=True, help="Stop at the first wrong case.")
 @as_json
+@click.pass_context
 def judge_command(
-    file: str,
+    context: click.Context,
+    files: tuple[str, ...],
     step: str,
+    block: bool,
     seed: int | None,
     lengths: Sequence[int] | None,
     target: str,
     fail_fast: bool,
     as_json: bool,
 ) -> int:
-    """Judge FILE: right at every value, no fault found, and the step's gate met."""
+    """Judge FILE: right at every value, no fault found, and the step's gate met.
+
+    With --block several files are judged together: each seam is fed what the seams before it returned.
+    """
+    _check(context, files, step, block, lengths)
     seed = secrets.randbelow(2**32) if seed is None else seed
-    errors = console.stderr()
-    with showing(errors, Path(file).name) as tell:
-        verdict = judge(
-            file,
-            step,
-            seed=seed,
-            lengths=lengths,
-            target=TARGETS[target](),
-            profile=lengths is None or contract.PROFILE_LENGTH in lengths,
-            on_progress=None if as_json else tell,
-            fail_fast=fail_fast,
-        )
+    with showing(console.stderr(), Path(files[0]).name) as tell:
+        shared: dict[str, Any] = {
+            "seed": seed,
+            "lengths": lengths,
+            "target": TARGETS[target](),
+            "on_progress": None if as_json else tell,
+        }
+        if block:
+            verdict = _judge_block(files, shared)
+        else:
+            profile = lengths is None or contract.PROFILE_LENGTH in lengths
+            verdict = judge(files[0], step, profile=profile, fail_fast=fail_fast, **shared)
     print_verdict(verdict, lengths, as_json)
     return verdict.exit_code
+
+
+def _check(
+    context: click.Context, files: Sequence[str], step: str, block: bool, lengths: Sequence[int] | None
+) -> None:
+    """Refuses arguments that do not go together."""
+    if block and context.get_parameter_source("step") is not ParameterSource.DEFAULT:
+        raise click.UsageError("--block takes no --step: each file's seam says which step it is")
+    if not block and len(files) > 1:
+        raise click.UsageError(
+            f"one file is judged for a step, not {len(files)}; --block judges them together"
+        )
+    longest = max(LENGTHS) if block else subject(step).longest
+    for length in lengths or ():
+        if not 1 <= length <= longest:
+            name = "the block" if block else step
+            raise click.UsageError(f"{length} is not a length of {name}, from 1 to {longest}")
+
+
+def _judge_block(files: Sequence[str], shared: dict[str, Any]) -> Verdict:
+    try:
+        return judge_block(files, **shared)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
 
 
 def print_verdict(verdict: Verdict, lengths: Sequence[int] | None, as_json: bool) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from tilestep import contract
 from tilestep.report import pages
 from tilestep.subjects import registered
 from tilestep.targets.cpu import CpuTarget
@@ -22,25 +21,18 @@ class StepName(click.ParamType[str]):
     name = "step"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        known = tuple(contract.STEP)
+        known = registered()
         if value not in known:
             close = pages.nearest(str(value), known)
             others = [name for name in known if name not in close]
             self.fail(
                 f"no step is called {value!r}; the steps are {', '.join([*close, *others])}", param, ctx
             )
-        if value not in registered():
-            self.fail(f"{value} cannot be judged yet; {_judged()} can", param, ctx)
         return str(value)
 
 
-def _judged() -> str:
-    *others, last = registered()
-    return f"{', '.join(others)} and {last}"
-
-
 class Lengths(click.ParamType[tuple[int, ...]]):
-    """Lengths separated by commas."""
+    """Lengths separated by commas; which of them a step takes is the command's to say."""
 
     name = "n,n,..."
 
@@ -50,10 +42,6 @@ class Lengths(click.ParamType[tuple[int, ...]]):
         if isinstance(value, tuple):
             return value
         try:
-            lengths = tuple(int(part) for part in str(value).split(","))
+            return tuple(int(part) for part in str(value).split(","))
         except ValueError:
             self.fail(f"{value!r} is not a list of whole numbers such as 1,33", param, ctx)
-        for length in lengths:
-            if not 1 <= length <= contract.PROFILE_LENGTH:
-                self.fail(f"{length} is not a length from 1 to {contract.PROFILE_LENGTH}", param, ctx)
-        return lengths

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tilestep import contract
-from tilestep.contract import Step
 from tilestep.judge import verdict
 from tilestep.judge.compare import earliest_wrong
 from tilestep.judge.diagnose import merge_findings, name_mistakes
@@ -30,10 +29,13 @@ def decide(trial: Trial, facts: dict[str, Any]) -> Verdict:
     if first is not None:
         named = name_mistakes(trial.seen)
         return verdict.Wrong(
-            first_wrong=first, mistakes=named, says=_wrong(trial.step, first, named, findings), **shared
+            first_wrong=first,
+            mistakes=named,
+            says=say_wrong(trial.step.length_name, first, named, findings),
+            **shared,
         )
     if findings:
-        return verdict.Unsafe(says=_unsafe(findings), **shared)
+        return verdict.Unsafe(says=say_unsafe(findings), **shared)
     if trial.traffic is not None and not trial.traffic.ok:
         return verdict.Slow(says=_slow(trial.traffic), **shared)
     return verdict.Passed(says=_passed(trial), **shared)
@@ -63,9 +65,11 @@ def describe_runs(trial: Trial) -> tuple[str, ...]:
             f"bytes: at T = {t.length} {t.k_bytes:,} of K and {t.v_bytes:,} of V read from global memory, "
             f"baseline {t.baseline_kv_bytes:,} in all"
         )
-    if trial.target.kind == "cpu":
-        lines.append("speed: not judged here, no GPU")
-    return tuple(lines)
+    return (*lines, *describe_speed(trial.target.kind))
+
+
+def describe_speed(target: str) -> tuple[str, ...]:
+    return ("speed: not judged here, no GPU",) if target == "cpu" else ()
 
 
 def _count(findings: int) -> str:
@@ -76,10 +80,10 @@ def _rounded(count: int) -> str:
     return f"{count / 1e6:,.0f} million" if count >= 10_000_000 else f"{count:,}"
 
 
-def _wrong(
-    step: Step, first: FirstWrong, named: tuple[MistakeFound, ...], findings: tuple[Finding, ...]
+def say_wrong(
+    length_name: str, first: FirstWrong, named: tuple[MistakeFound, ...], findings: tuple[Finding, ...]
 ) -> str:
-    at = f"{step.length_name} = {first.length} ({first.family})"
+    at = f"{length_name} = {first.length} ({first.family})"
     where = f"{first.tensor} is wrong at {at}, {first.place}"
     if named:
         return f"{where}: {_lower_first(named[0].says)}"
@@ -88,7 +92,7 @@ def _wrong(
     return f"{where}; it matches no mistake that has a name here."
 
 
-def _unsafe(findings: tuple[Finding, ...]) -> str:
+def say_unsafe(findings: tuple[Finding, ...]) -> str:
     first = findings[0]
     where = f"{first.file}:{first.line}" if first.file and first.line else first.array or first.kernel
     more = f" and {len(findings) - 1} more" if len(findings) > 1 else ""

@@ -18,7 +18,7 @@ from tilestep.judge.schedule import Progress
 from tilestep.judge.trial import Stopped, Trial
 from tilestep.judge.verdict import Submission, TargetName, Verdict
 from tilestep.program import SubmissionError
-from tilestep.subjects import registered, subject
+from tilestep.subjects import subject
 from tilestep.targets.cpu import CpuTarget
 from tilestep.targets.protocol import Target
 
@@ -41,12 +41,9 @@ def judge(
     `lengths` are the small lengths (default: the step's own), each from 1 to the step's longest; `profile`
     judges the profile length too, where the step has one and all of them are right. `seed` fixes the values
     that are fed. `fail_fast` stops at the first wrong case. Raises KeyError for an unknown step, ValueError
-    for one that is not judged yet or a length out of range, and VoidCase if a case of ours could be passed by
-    a wrong answer.
+    for a length out of range, and VoidCase if a case of ours could be passed by a wrong answer.
     """
     wanted = contract.STEP[step]
-    if step not in registered():
-        raise ValueError(f"{step} cannot be judged yet")
     asked = subject(step)
     chosen = tuple(sorted(set(asked.lengths if lengths is None else lengths)))
     if not all(1 <= n <= asked.longest for n in chosen):

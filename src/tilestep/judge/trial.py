@@ -90,7 +90,7 @@ class Trial:
 
     def _take(self, done: _Done) -> None:
         """Keeps what one small run showed. Results come in the order of the tasks."""
-        self._keep(done.run, done.expected.case.length)
+        self.keep(done.run, done.expected.case.length)
         if done.order:
             self.checked_runs += 1
             self.accesses += done.run.accesses
@@ -122,13 +122,13 @@ class Trial:
 
     def _checked(self, length: int, family: str, order: str) -> _Done:
         expected = self._expectations.of(length, family)
-        run = self._run(schedule.checked_job(self.step, expected.case, order))
+        run = self.run(schedule.checked_job(self.step, expected.case, order))
         written = expected.written(run.outputs, self.step) if run.ended == "finished" else ()
         return _Done(expected, order, run, written=written)
 
     def _fast(self, length: int, family: str) -> _Done:
         expected = self._expectations.of(length, family)
-        run = self._run(schedule.fast_job(self.step, expected.case))
+        run = self.run(schedule.fast_job(self.step, expected.case))
         compared = expected.compare(run.outputs, self.step) if run.ended == "finished" else None
         return _Done(expected, "", run, compared=compared)
 
@@ -156,16 +156,16 @@ class Trial:
         cores = schedule.cores()
         self.say(f"{self._at(length)}: values")
         case = self._subject.make(length, family, self.seed)
-        values = partial(self._run, schedule.fast_job(self.step, case, cores))
-        counts = partial(self._run, schedule.traffic_job(self.step, case, cores))
+        values = partial(self.run, schedule.fast_job(self.step, case, cores))
+        counts = partial(self.run, schedule.traffic_job(self.step, case, cores))
         with schedule.running([values, counts], workers=1) as runs:
             expected = self._expectations.of(length, family)
             run = next(runs)
-            self._keep(run, length)
+            self.keep(run, length)
             self._step(f"{self._at(length)}: bytes moved")
             self._judge_values(expected.compare(run.outputs, self.step), expected)
             run = next(runs)
-            self._keep(run, length)
+            self.keep(run, length)
         if run.traffic is None:
             raise Stopped(
                 "broken", self._where(f"the counts of its traffic are missing ({self._at(length)})")
@@ -175,10 +175,10 @@ class Trial:
 
     # --- what every run goes through ------------------------------------------------------------------------
 
-    def _run(self, job: Job) -> Run:
+    def run(self, job: Job) -> Run:
         return self.target.run(self.built, job)
 
-    def _keep(self, run: Run, length: int) -> None:
+    def keep(self, run: Run, length: int) -> None:
         """Keeps a run's findings; raises Stopped if it did not finish or broke a rule of the step."""
         self.findings.extend(run.findings)
         self.launches = max(self.launches, len(run.plan.launches))
@@ -197,7 +197,7 @@ class Trial:
     def _asked(self, length: int) -> int:
         """Device memory that the seam asks for at a length, up to where it is refused."""
         case = self._subject.make(length, self._subject.families(length)[0], self.seed)
-        return sum(self._run(schedule.fast_job(self.step, case)).plan.scratch_bytes)
+        return sum(self.run(schedule.fast_job(self.step, case)).plan.scratch_bytes)
 
     def _check_rules(self, plan: LaunchPlan) -> None:
         wanted = self.step.launches

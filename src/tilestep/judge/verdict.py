@@ -17,11 +17,15 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class Submission:
-    """The judged file as the person named it, and the hash of its bytes ("" where it could not be read)."""
+    """The judged file as the person named it, and the hash of its bytes ("" where it could not be read).
+
+    Where several files were judged together, `files` names all of them, and `file` the one that it is about.
+    """
 
     file: str
     sha256: str
     language: str = "cuda"
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,16 +10,15 @@ from rich.console import Console
 from rich.text import Text
 
 from tilestep import contract
-from tilestep.judge.verdict import CaseResult, KvTraffic, MistakeFound, Outcome, Verdict
+from tilestep.judge.verdict import KvTraffic, MistakeFound, Outcome, Verdict
 from tilestep.program import Finding
-from tilestep.report.console import mark, show_rows, show_text
+from tilestep.report.case_table import length_name, show_cases
+from tilestep.report.console import show_rows, show_text
 from tilestep.report.pages import codes
-from tilestep.subjects import subject
 
 SHOWN_FINDINGS = 5
-SHOWN_EVIDENCE = ("checkers", "launches")
+SHOWN_EVIDENCE = ("yours", "reference", "checkers", "launches")
 LABEL = 14  # width of the labels on the left
-COLUMN = 12  # width of a family's column
 
 Rows = list[tuple[str, Text]]
 
@@ -31,7 +29,7 @@ def show_verdict(verdict: Verdict, console: Console, lengths: Sequence[int] | No
     console.print(_headline(verdict))
     if verdict.cases:
         console.print()
-        _show_cases(verdict, console)
+        show_cases(verdict, console)
     for rows in (
         _first_wrong(verdict),
         _mistakes(verdict.mistakes),
@@ -54,53 +52,14 @@ def _show_rows(rows: Rows, console: Console, *, wrap: bool = True) -> None:
 
 def _headline(verdict: Outcome) -> Text:
     line = Text()
-    line.append(Path(verdict.submission.file).name, style="bold")
+    about = verdict.submission
+    files = about.files if about.files and verdict.outcome == "passed" else (about.file,)
+    line.append(", ".join(Path(file).name for file in files), style="bold")
     line.append("   ")
     line.append(verdict.outcome.upper(), style=verdict.outcome)
     line.append("   ")
     line.append(f"{verdict.step}, {verdict.target.name}", style="quiet")
     return line
-
-
-# --- lengths and families -----------------------------------------------------------------------------------
-
-
-def _show_cases(verdict: Outcome, console: Console) -> None:
-    """A row for each length, a column for each family: the largest error as a share of its tolerance."""
-    cases = verdict.cases
-    shown = {case.family for case in cases}
-    families = [family for family in subject(verdict.step).family_names if family in shown]
-    by_place = {(case.length, case.family): case for case in cases}
-    label = contract.STEP[verdict.step].length_name
-    left = max(len(label), 5)
-    header = label.rjust(left) + "".join(family.rjust(COLUMN) for family in families)
-    console.print(Text(header, style="quiet"))
-    for length in sorted({case.length for case in cases}):
-        line = Text(str(length).rjust(left))
-        for family in families:
-            line.append(_cell(by_place.get((length, family)), console))
-        line.rstrip()
-        console.print(line)
-    console.print(Text("largest error / tolerance of each case; above 1 is wrong", style="quiet"))
-
-
-def _cell(case: CaseResult | None, console: Console) -> Text:
-    if case is None:
-        return Text(" " * COLUMN)
-    if case.ok:
-        return Text(f"{case.ratio:.3f}".rjust(COLUMN), style="good")
-    return Text(f"{mark(console, False)} {ratio_text(case.ratio)}".rjust(COLUMN), style="wrong")
-
-
-def ratio_text(ratio: float) -> str:
-    """A ratio of a wrong value, short: 3.2, 540, 7e+06, nan."""
-    if math.isnan(ratio):
-        return "nan"
-    if math.isinf(ratio):
-        return "inf"
-    if ratio < 10:
-        return f"{ratio:.2f}"
-    return f"{ratio:.0f}" if ratio < 1000 else f"{ratio:.0e}"
 
 
 # --- what is wrong, and why ---------------------------------------------------------------------------------
@@ -112,7 +71,7 @@ def _first_wrong(verdict: Outcome) -> Rows:
         return []
     says = contract.TENSOR[first.tensor].says
     tensor = Text.assemble((first.tensor, "code"), (f"   {says}", "quiet"))
-    where = f"{contract.STEP[verdict.step].length_name} = {first.length} ({first.family}), {first.place}"
+    where = f"{length_name(verdict.step)} = {first.length} ({first.family}), {first.place}"
     values = Text("yours ")
     values.append(f"{first.got:.7g}", style="wrong")
     values.append("   want ")
@@ -177,15 +136,10 @@ def _speed(verdict: Verdict) -> Rows:
 
 
 def _again(verdict: Outcome, lengths: Sequence[int] | None) -> Text:
-    words = [
-        "tilestep",
-        "judge",
-        verdict.submission.file,
-        "--step",
-        verdict.step,
-        "--seed",
-        str(verdict.seed),
-    ]
+    files = verdict.submission.files
+    words = ["tilestep", "judge"]
+    words += ["--block", *files] if files else [verdict.submission.file, "--step", verdict.step]
+    words += ["--seed", str(verdict.seed)]
     if lengths is not None:
         words += ["--lengths", ",".join(map(str, lengths))]
     return Text(shlex.join(words), style="place")
