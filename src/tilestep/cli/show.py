@@ -1,0 +1,161 @@
+"""`tilestep show`: what a kernel left in shared memory, where it is wrong, what it launches."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from tilestep.cli.group import NO_TARGET, cli
+from tilestep.cli.options import TARGETS, StepName, as_json
+from tilestep.inspect import errors, plan, scores, timeline
+from tilestep.inspect.session import DEFAULT_SEED, CannotLook, NoTarget, Session, open_session
+from tilestep.report import console
+from tilestep.report.error_map import show_errors, write_picture
+from tilestep.report.json import dumps
+from tilestep.report.launches import show_plan, show_timeline
+from tilestep.report.score_row import show_scores
+
+file_argument = click.argument("file", type=click.Path())
+step_option = click.option("--step", type=StepName(), help="The step that FILE is for; default: by its seam.")
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=DEFAULT_SEED,
+    show_default=True,
+    help="Of the values.",
+)
+length_option = click.option("--length", type=click.IntRange(min=1), help="Tokens, or columns of a row.")
+family_option = click.option("--family", help="The value family that is fed.")
+
+
+class _Show(click.Group):
+    """Says in one sentence why something cannot be shown."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except CannotLook as error:
+            click.echo(str(error), err=True)
+            return 2
+        except NoTarget as error:
+            click.echo(str(error), err=True)
+            return NO_TARGET
+
+
+@cli.group(cls=_Show, short_help="Look into a kernel: its scores, errors, launches.")
+def show() -> None:
+    """Look into a kernel: its scores, its errors, its launches and their work."""
+
+
+def _open(file: str, step: str | None, seed: int) -> Session:
+    return open_session(file, step, seed, TARGETS["cpu"]())
+
+
+@show.command("scores", short_help="The score row that a kernel left in shared memory.")
+@file_argument
+@click.option("--row", type=click.IntRange(min=0), default=40, show_default=True, help="The query's token.")
+@click.option("--head", type=click.IntRange(min=0), default=0, show_default=True, help="The query head.")
+@click.option("--length", type=click.IntRange(min=1), default=64, show_default=True, help="Tokens.")
+@click.option("--family", default="normal", show_default=True, help="The value family that is fed.")
+@click.option("--array", help="The shared array; default: the one whose values are the row's scores.")
+@step_option
+@seed_option
+@as_json
+def scores_command(
+    file: str,
+    row: int,
+    head: int,
+    length: int,
+    family: str,
+    array: str | None,
+    step: str | None,
+    seed: int,
+    as_json: bool,
+) -> int:
+    """Print the row of scores that the block of a query row and head left in a shared array, beside float64.
+
+    The block is the one that writes the row's output; the array is the one that holds the row's scores, or
+    their exponentials, at one of its barriers, before it is written anew, or at the end.
+    """
+    found = scores.look_at_scores(_open(file, step, seed), length, family, row, head, array)
+    return _print(found, show_scores, as_json)
+
+
+@show.command("errors", short_help="A map of where the output is wrong.")
+@file_argument
+@length_option
+@family_option
+@click.option("--png", type=click.Path(dir_okay=False), help="Write the map as a picture too.")
+@step_option
+@seed_option
+@as_json
+def errors_command(
+    file: str,
+    length: int | None,
+    family: str | None,
+    png: str | None,
+    step: str | None,
+    seed: int,
+    as_json: bool,
+) -> int:
+    """Draw where the output is wrong: rows down, heads or columns across, error over tolerance by shade.
+
+    Without a length and family: the first case that is wrong.
+    """
+    found = errors.look_at_errors(_open(file, step, seed), length, family)
+    if png is not None:
+        _write(png, lambda path: write_picture(found, path))
+    return _print(found, show_errors, as_json)
+
+
+@show.command("plan", short_help="The launches that a seam asks for.")
+@file_argument
+@length_option
+@step_option
+@as_json
+def plan_command(file: str, length: int | None, step: str | None, as_json: bool) -> int:
+    """List the launches of FILE: kernel, line, grid, block and shared memory; memsets; scratch memory."""
+    return _print(plan.look_at_plan(_open(file, step, DEFAULT_SEED), length), show_plan, as_json)
+
+
+@show.command("timeline", short_help="How much work each launch is.")
+@click.argument("files", nargs=-1, type=click.Path())
+@length_option
+@click.option("--trace", type=click.Path(dir_okay=False), help="Write trace events for Perfetto too.")
+@step_option
+@seed_option
+@as_json
+def timeline_command(
+    files: tuple[str, ...], length: int | None, trace: str | None, step: str | None, seed: int, as_json: bool
+) -> int:
+    """Draw the launches of FILES as bars of counted memory accesses; they are not times.
+
+    Without files: the decoder block by tilestep's own kernels, with attention by serial rows, by cooperative
+    blocks and online, at 2048 tokens.
+    """
+    if files:
+        found = timeline.look_at_files([_open(file, step, seed) for file in files], length)
+    else:
+        found = timeline.look_at_block(seed, TARGETS["cpu"](), length)
+    if trace is not None:
+        _write(trace, lambda path: path.write_text(json.dumps(found.trace()) + "\n", encoding="utf-8"))
+    return _print(found, show_timeline, as_json)
+
+
+def _write(path: str, write: Callable[[Path], Any]) -> None:
+    try:
+        write(Path(path))
+    except OSError as error:
+        raise CannotLook(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def _print(found: Any, draw: Callable[[Any, Any], None], as_json: bool) -> int:
+    if as_json:
+        click.echo(dumps(found.to_json()))
+    else:
+        draw(found, console.stdout())
+    return 0

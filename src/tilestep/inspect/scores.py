@@ -1,0 +1,285 @@
+"""The row of scores that a kernel left in shared memory, beside the float64 one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tilestep import reference
+from tilestep.contract import DH, GROUP, HQ
+from tilestep.inspect.memory import Moment, moments
+from tilestep.inspect.rows import Form, Piece, Values, forms
+from tilestep.inspect.session import CannotLook, Session
+from tilestep.program import Piece as Watched
+from tilestep.program import SharedArray, WatchedBlock
+
+_FLOAT = 4
+_HINTS = ("score", "logit", "prob", "att")  # in the name of an array, where its values say nothing
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key of the row. `yours` is None where the array does not hold it, or never got it."""
+
+    key: int
+    masked: bool
+    yours: float | None
+    want: float  # of a masked key: what stands for it
+    ok: bool
+    element: int | None
+    moment: int | None  # index into ScoreRow.moments
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A form of the row that an array held: how many of the visible keys, and when first."""
+
+    array: str
+    form: str
+    keys: int
+    when: str
+
+
+@dataclass(frozen=True)
+class ScoreRow:
+    """What `show scores` shows. `matched` is False where the array was chosen by name or size alone."""
+
+    file: str
+    length: int
+    family: str
+    seed: int
+    row: int
+    head: int
+    kernel: str
+    line: int | None
+    block: tuple[int, int, int]
+    array: str
+    form: str
+    matched: bool
+    moments: tuple[str, ...]
+    keys: tuple[Key, ...]
+    arrays: tuple[SharedArray, ...]
+    seen: tuple[Seen, ...]
+    cut: bool
+
+    @property
+    def different(self) -> int:
+        """Visible keys whose value is not the float64 one."""
+        return sum(not key.ok and not key.masked for key in self.keys)
+
+    @property
+    def unmasked(self) -> int:
+        """Masked keys that hold something other than what a masked one should."""
+        return sum(not key.ok and key.masked for key in self.keys)
+
+    def to_json(self) -> dict[str, Any]:
+        """One document for programs; numbers that JSON has not are texts."""
+        return {
+            "file": self.file,
+            "length": self.length,
+            "family": self.family,
+            "seed": self.seed,
+            "row": self.row,
+            "head": self.head,
+            "kernel": {"name": self.kernel, "line": self.line, "block": list(self.block)},
+            "array": self.array,
+            "form": self.form,
+            "matched": self.matched,
+            "moments": list(self.moments),
+            "different": self.different,
+            "unmasked": self.unmasked,
+            "keys": [
+                {
+                    "key": key.key,
+                    "masked": key.masked,
+                    "yours": _number(key.yours),
+                    "want": _number(key.want),
+                    "ok": key.ok,
+                    "element": key.element,
+                    "moment": key.moment,
+                }
+                for key in self.keys
+            ],
+            "arrays": [{"name": a.name, "bytes": a.end - a.begin, "row_bytes": a.row} for a in self.arrays],
+            "seen": [{"array": s.array, "form": s.form, "keys": s.keys, "when": s.when} for s in self.seen],
+            "log_cut": self.cut,
+        }
+
+
+def look_at_scores(
+    session: Session, length: int, family: str, row: int, head: int, array: str | None = None
+) -> ScoreRow:
+    """Runs a case, and finds the row of scores of a query row and head in the block that writes their output.
+
+    Raises CannotLook where there is nothing to find: a step without attention, a row, head or array that is
+    not there, a kernel that keeps its scores in registers.
+    """
+    seam = session.step.seam
+    if session.step.output != "attention_output":
+        raise CannotLook(f"{session.program.file}: {session.step.name} has no scores; attention has")
+    if not 0 <= row < length:
+        raise CannotLook(f"row {row} is not a row of {length} tokens: 0 to {length - 1}")
+    if not 0 <= head < HQ:
+        raise CannotLook(f"head {head} is not a query head: 0 to {HQ - 1}")
+    case = session.case(length, family)
+    if not case.judged_rows[row]:
+        cut = int(np.argmin(case.judged_rows))
+        raise CannotLook(f"row {row} is fed NaN in family {family}: rows 0 to {cut - 1} can be looked at")
+    out = next(parameter.name for parameter in seam.pointers if parameter.role == "out")
+    begin = (row * HQ + head) * DH
+    run = session.watched(case, Watched(out, begin, begin + DH))
+    if not run.watched:
+        raise CannotLook(f"{session.program.file}: no block writes row {row}, head {head} of {out}")
+    q, k, _ = reference.split_heads(case["qkv_rotated"])
+    with np.errstate(all="ignore"):
+        scores = k[head // GROUP] @ q[head, row] / np.sqrt(DH)
+        scale = np.abs(k[head // GROUP]) @ np.abs(q[head, row]) / np.sqrt(DH)
+    wanted = forms(scores, scale, row + 1)
+    found = _find(run.watched, wanted, array, session.program.file)
+    labels = list(dict.fromkeys(id(piece.moment) for piece in found.pieces))
+    keys = _keys(found, labels, length)
+    by_id = {id(piece.moment): piece.moment for piece in found.pieces}
+    return ScoreRow(
+        file=session.program.file,
+        length=length,
+        family=family,
+        seed=session.seed,
+        row=row,
+        head=head,
+        kernel=found.block.kernel,
+        line=found.block.line,
+        block=found.block.block,
+        array=found.array.name,
+        form=found.pieces[0].form.name,
+        matched=found.matched,
+        moments=tuple(by_id[label].says for label in labels),
+        keys=keys,
+        arrays=found.block.arrays,
+        seen=found.seen,
+        cut=run.watch_cut,
+    )
+
+
+@dataclass(frozen=True)
+class _Found:
+    block: WatchedBlock
+    array: SharedArray
+    pieces: tuple[Piece, ...]  # by key
+    matched: bool
+    seen: tuple[Seen, ...]
+
+
+def _find(blocks: Sequence[WatchedBlock], wanted: Sequence[Form], array: str | None, file: str) -> _Found:
+    """The array and form that holds most of the row; the plainest form where several hold as much."""
+    best: _Found | None = None
+    best_keys = 0
+    seen: list[Seen] = []
+    names = list(dict.fromkeys(form.name for form in wanted))
+    for block in blocks:
+        for one in _named(block, array):
+            values = [Values(moment) for moment in moments(block, one)]
+            for name in names:
+                pieces = _cover([f for f in wanted if f.name == name], values)
+                keys = sum(piece.count for piece in pieces)
+                if not pieces:
+                    continue
+                seen.append(Seen(one.name, name, keys, pieces[0].moment.says))
+                if keys > best_keys:
+                    best, best_keys = _Found(block, one, pieces, True, ()), keys
+    if best is None:
+        best = _by_shape(blocks, wanted[0], array, file)
+    return _Found(best.block, best.array, best.pieces, best.matched, tuple(seen))
+
+
+def _named(block: WatchedBlock, array: str | None) -> list[SharedArray]:
+    return [one for one in block.arrays if array is None or one.name == array]
+
+
+def _cover(same: Sequence[Form], values: Sequence[Values]) -> tuple[Piece, ...]:
+    """Pieces of one row that do not overlap, in the order of their keys: the longest are taken first."""
+    found = [piece for value in values for form in same if (piece := value.longest_piece(form))]
+    taken: list[Piece] = []
+    free = np.ones(same[0].visible, dtype=bool)
+    for piece in sorted(found, key=lambda p: -p.count):
+        span = slice(piece.first, piece.first + piece.count)
+        if free[span].all():
+            taken.append(piece)
+            free[span] = False
+    return tuple(sorted(taken, key=lambda p: p.first))
+
+
+def _by_shape(blocks: Sequence[WatchedBlock], form: Form, array: str | None, file: str) -> _Found:
+    """No values agree: the array that was asked for, or one with room for the row, by its name."""
+    length = len(form.values)
+    block = blocks[-1]
+    place = f"{file}:{block.line}" if block.line else file
+    names = ", ".join(one.name for one in block.arrays)
+    if array is not None and not _named(block, array):
+        has = f"its shared arrays are {names}" if names else "it has no shared array"
+        raise CannotLook(f"{place}: {block.kernel} has no shared array {array!r}; {has}")
+    roomy = [one for one in _named(block, array) if array or _looks_like_a_row(one, length)]
+    roomy = [one for one in roomy if moments(block, one)]
+    if not roomy:
+        has = f"; its shared arrays are {names}: --array shows one" if names else ""
+        raise CannotLook(
+            f"{place}: no shared array of {block.kernel} holds this row of scores in a form that is known "
+            "(registers cannot be watched, and what underflows cannot be found: --family normal is best)"
+            f"{has}"
+        )
+    one = roomy[0]
+    states = moments(block, one)
+    moment = next((m for m in states if m.written.sum() >= form.visible), states[-1])
+    piece = Piece(form, moment, 0, min(form.visible, len(moment.values)), 0, 1)
+    return _Found(block, one, (piece,), False, ())
+
+
+def _looks_like_a_row(array: SharedArray, length: int) -> bool:
+    return _width(array) >= length and any(hint in array.name.lower() for hint in _HINTS)
+
+
+def _width(array: SharedArray) -> int:
+    """Values in a row of the array."""
+    return (array.row or array.end - array.begin) // _FLOAT
+
+
+def _keys(found: _Found, labels: Sequence[int], length: int) -> tuple[Key, ...]:
+    keys = []
+    form = found.pieces[0].form
+    for key in range(length):
+        piece = min(found.pieces, key=lambda p: p.distance(key))
+        masked = key >= form.visible
+        element = _element(piece, key, found.array)
+        yours = None
+        if element is not None and piece.moment.written[element]:
+            yours = float(piece.moment.values[element])
+        want = form.masked if masked else float(piece.form.values[key])
+        if masked:
+            ok = yours is None or yours == form.masked
+        else:
+            ok = yours is not None and abs(yours - want) <= float(piece.form.bound[key])
+        moment = None if yours is None else labels.index(id(piece.moment))
+        keys.append(Key(key, masked, yours, want, ok, element, moment))
+    return tuple(keys)
+
+
+def _element(piece: Piece, key: int, array: SharedArray) -> int | None:
+    """Where a key's value lies, in the array and, for a row that is one of the array's, in that row."""
+    element = piece.element(key)
+    if not 0 <= element < len(piece.moment.values):
+        return None
+    if abs(piece.stride) == 1 and element // _width(array) != piece.start // _width(array):
+        return None
+    return element
+
+
+def _number(value: float | None) -> float | str | None:
+    if value is None or math.isfinite(value):
+        return value
+    return str(value)
+
+
+__all__ = ["Key", "Moment", "ScoreRow", "Seen", "look_at_scores"]
