@@ -116,7 +116,7 @@ def main() -> None:
             programs = list(pool.map(lambda file: build(file, folder), files))
         case, want, bound = feed(attention.make(contract.PROFILE_LENGTH, "normal", 1))
         for file, program in zip(files, programs, strict=True):
-            key = f"{file.parent.name}/{file.stem}"
+            key = str(file.relative_to(ROOT))
             rows[key] = judge(program, fed)
             if isinstance(program, Path) and file.parents[1].name != "wrong":
                 rows[key]["profile"] = run(program, case, want, bound, 20)
