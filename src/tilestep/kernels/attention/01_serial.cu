@@ -7,7 +7,7 @@
 // Row i sees keys 0..i, and nothing that stands behind row i has an effect, not even a NaN. 1 <= T <= MAX_T.
 // D, HQ, HKV, DH, KV and QKV_OUT come from the contract's header, which is included before this file.
 //
-// The cost: K and V are read once for every row and head, by a single thread: about 33 ms at T = 2048 on an H200.
+// The cost: K and V are read once for every row and head, by a single thread: about 40 ms at T = 2048 on an H200.
 // The score row is materialised on purpose: it can be printed, and a printed row tells a wrong mask (a finite
 // number where -inf should be) from a wrong softmax (right scores, wrong probabilities).
 
