@@ -1,0 +1,22 @@
+// Right: every thread starts from column 0, which is in the row.
+
+constexpr int THREADS = 128;
+
+__global__ void fold(const float* x, float* maxima, int columns) {
+  __shared__ float tree[THREADS];
+  const int tid = threadIdx.x;
+  const float* row = x + blockIdx.x * columns;
+  float largest = row[0];
+  for (int c = tid; c < columns; c += THREADS) largest = row[c] > largest ? row[c] : largest;
+  tree[tid] = largest;
+  __syncthreads();
+  for (int half = THREADS / 2; half > 0; half /= 2) {
+    if (tid < half) tree[tid] = fmaxf(tree[tid], tree[tid + half]);
+    __syncthreads();
+  }
+  if (tid == 0) maxima[blockIdx.x] = tree[0];
+}
+
+void runBlockMax(const float* x, float* maxima, int rows, int columns) {
+  fold<<<rows, THREADS>>>(x, maxima, columns);
+}

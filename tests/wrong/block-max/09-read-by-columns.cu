@@ -1,0 +1,21 @@
+// Wrong: the matrix is read as if it lay column after column.
+
+constexpr int THREADS = 256;
+
+__global__ void fold(const float* x, float* maxima, int columns) {
+  __shared__ float tree[THREADS];
+  const int tid = threadIdx.x;
+  float partial = -INFINITY;
+  for (int c = tid; c < columns; c += THREADS) partial = fmaxf(partial, x[c * gridDim.x + blockIdx.x]);
+  tree[tid] = partial;
+  __syncthreads();
+  for (int half = THREADS / 2; half > 0; half /= 2) {
+    if (tid < half) tree[tid] = fmaxf(tree[tid], tree[tid + half]);
+    __syncthreads();
+  }
+  if (tid == 0) maxima[blockIdx.x] = tree[0];
+}
+
+void runBlockMax(const float* x, float* maxima, int rows, int columns) {
+  fold<<<rows, THREADS>>>(x, maxima, columns);
+}

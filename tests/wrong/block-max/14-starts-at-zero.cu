@@ -1,0 +1,22 @@
+// Wrong: the maximum starts at 0.
+
+constexpr int THREADS = 256;
+
+__global__ void fold(const float* x, float* maxima, int columns) {
+  __shared__ float tree[THREADS];
+  const int tid = threadIdx.x;
+  const float* row = x + blockIdx.x * columns;
+  float partial = 0.0f;
+  for (int c = tid; c < columns; c += THREADS) partial = fmaxf(partial, row[c]);
+  tree[tid] = partial;
+  __syncthreads();
+  for (int half = THREADS / 2; half > 0; half /= 2) {
+    if (tid < half) tree[tid] = fmaxf(tree[tid], tree[tid + half]);
+    __syncthreads();
+  }
+  if (tid == 0) maxima[blockIdx.x] = tree[0];
+}
+
+void runBlockMax(const float* x, float* maxima, int rows, int columns) {
+  fold<<<rows, THREADS>>>(x, maxima, columns);
+}
