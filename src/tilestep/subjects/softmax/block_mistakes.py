@@ -140,9 +140,13 @@ BLOCK: tuple[Mistake, ...] = (
     Mistake(
         "threads-do-not-share",
         "each thread keeps to its own columns",
-        "Maximum and sum are those of the thread's own columns: they are never combined over the block.",
+        "Threads divide by the sum of their own columns: nobody combines the sums and hands the result out.",
         "block-softmax",
-        each_block(_nothing_shared),
+        (
+            *each_block(_nothing_shared, label="{} threads, maximum and sum"),
+            *each_block(_own_sums, label="{} threads, the sum"),
+            *each_block(_own_sums_but_one, label="{} threads, the sum of all but thread 0"),
+        ),
     ),
     Mistake(
         "warps-not-joined",
@@ -160,16 +164,6 @@ BLOCK: tuple[Mistake, ...] = (
         "Threads take exponentials relative to different maxima, and the block adds them all the same.",
         "block-softmax",
         each_block(_own_maximum),
-    ),
-    Mistake(
-        "partial-not-folded",
-        "each thread divides by its own sum",
-        "The sum is not handed to the whole block: threads divide by what they added themselves.",
-        "block-softmax",
-        (
-            *each_block(_own_sums),
-            *each_block(_own_sums_but_one, label="{} threads, thread 0 has the whole"),
-        ),
     ),
     Mistake(
         "columns-past-block",
