@@ -37,14 +37,12 @@ LARGER = TREE.format(name="Max", folded="fmaxf(tree[threadIdx.x], tree[threadIdx
 PLUS = TREE.format(name="Sum", folded="tree[threadIdx.x] + tree[threadIdx.x + half]")
 
 # What a person who follows the hints types: (what stands there, what replaces it).
+MAXIMUM = """  float m = -INFINITY;
+  for (int c = 0; c < columns; ++c) m = fmaxf(m, in[c]);
+  float sum = 0.0f;"""
 EDITS = {
     "stable-softmax": (
-        (
-            "  float sum = 0.0f;",
-            "  float m = -INFINITY;\n"
-            "  for (int c = 0; c < columns; ++c) m = fmaxf(m, in[c]);\n"
-            "  float sum = 0.0f;",
-        ),
+        ("  float sum = 0.0f;", MAXIMUM),
         ("expf(in[c])", "expf(in[c] - m)"),
     ),
     "block-softmax": (
