@@ -31,4 +31,4 @@ def of_sum(x: ArrayLike) -> Doubles:
 def of_max(want: ArrayLike) -> Doubles:
     """Bound [rows, 1] on values [rows, 1] that are picked, not computed."""
     size = np.abs(np.asarray(want, dtype=np.float64))
-    return np.where(np.isfinite(size), PICK * UNIT * size + PICK * _SMALLEST, 0.0)
+    return PICK * (UNIT * np.where(np.isfinite(size), size, 0.0) + _SMALLEST)
