@@ -8,7 +8,7 @@ consecutive keys at evenly spaced elements.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,8 @@ class Form:
     """A row of scores as kernels keep it: float64 values for all T keys, and what stands for a masked one.
 
     The first `visible` keys count; the values behind them are what a kernel without a mask would have.
-    `bound` says how far fp32 may be off. Forms of one `name` make up one row: a tile each.
+    `bound` says how far fp32 may be off. Forms of one `name` make up one row: a tile each. For scores that
+    another head has, `right` is the form that they should have.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Form:
     bound: Doubles
     masked: float
     visible: int
+    right: Form | None = None
 
 
 def forms(scores: Doubles, scale: Doubles, visible: int) -> list[Form]:
@@ -65,6 +67,11 @@ def forms(scores: Doubles, scale: Doubles, visible: int) -> list[Form]:
         reached = np.unique(np.maximum.accumulate(seen))[-2::-1]
         found += [exponential("exp(score - maximum)", np.exp(scores - largest)) for largest in reached]
     return found
+
+
+def of_another(name: str, scores: Doubles, right: Form) -> Form:
+    """Scores [T] that are not the row's own, but what a kernel gets that mixes heads up."""
+    return replace(right, name=name, values=scores, right=right)
 
 
 @dataclass(frozen=True)

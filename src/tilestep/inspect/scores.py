@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from tilestep import reference
-from tilestep.contract import DH, GROUP, HQ
+from tilestep.contract import DH, GROUP, HKV, HQ
 from tilestep.inspect.memory import Moment, moments
-from tilestep.inspect.rows import Form, Piece, Values, forms
+from tilestep.inspect.rows import Doubles, Form, Piece, Values, forms, of_another
 from tilestep.inspect.session import CannotLook, Session
 from tilestep.program import Piece as Watched
 from tilestep.program import SharedArray, WatchedBlock
@@ -30,6 +30,7 @@ class Key:
     yours: float | None
     want: float  # of a masked key: what stands for it
     ok: bool
+    leaks: bool  # masked, but it holds what it would without a mask
     element: int | None
     moment: int | None  # index into ScoreRow.moments
 
@@ -60,6 +61,7 @@ class ScoreRow:
     array: str
     form: str
     matched: bool
+    foreign: bool  # the form is another head's
     moments: tuple[str, ...]
     keys: tuple[Key, ...]
     arrays: tuple[SharedArray, ...]
@@ -89,6 +91,7 @@ class ScoreRow:
             "array": self.array,
             "form": self.form,
             "matched": self.matched,
+            "foreign": self.foreign,
             "moments": list(self.moments),
             "different": self.different,
             "unmasked": self.unmasked,
@@ -99,6 +102,7 @@ class ScoreRow:
                     "yours": _number(key.yours),
                     "want": _number(key.want),
                     "ok": key.ok,
+                    "leaks": key.leaks,
                     "element": key.element,
                     "moment": key.moment,
                 }
@@ -134,11 +138,7 @@ def look_at_scores(
     run = session.watched(case, Watched(out, begin, begin + DH))
     if not run.watched:
         raise CannotLook(f"{session.program.file}: no block writes row {row}, head {head} of {out}")
-    q, k, _ = reference.split_heads(case["qkv_rotated"])
-    with np.errstate(all="ignore"):
-        scores = k[head // GROUP] @ q[head, row] / np.sqrt(DH)
-        scale = np.abs(k[head // GROUP]) @ np.abs(q[head, row]) / np.sqrt(DH)
-    wanted = forms(scores, scale, row + 1)
+    wanted = _wanted(case["qkv_rotated"], row, head)
     found = _find(run.watched, wanted, array, session.program.file)
     labels = list(dict.fromkeys(id(piece.moment) for piece in found.pieces))
     keys = _keys(found, labels, length)
@@ -156,12 +156,31 @@ def look_at_scores(
         array=found.array.name,
         form=found.pieces[0].form.name,
         matched=found.matched,
+        foreign=found.pieces[0].form.right is not None,
         moments=tuple(by_id[label].says for label in labels),
         keys=keys,
         arrays=found.block.arrays,
         seen=found.seen,
         cut=run.watch_cut,
     )
+
+
+def _wanted(qkv: Doubles, row: int, head: int) -> list[Form]:
+    """The forms of the row, and then what it would be by another query or KV head."""
+    q, k, _ = reference.split_heads(qkv)
+    root = np.sqrt(DH)
+    own = head // GROUP
+    with np.errstate(all="ignore"):
+        scores = k[own] @ q[head, row] / root
+        wanted = forms(scores, np.abs(k[own]) @ np.abs(q[head, row]) / root, row + 1)
+        right = wanted[0]
+        for other in sorted(set(range(HKV)) - {own}):
+            name = f"score by the keys of KV head {other}"
+            wanted.append(of_another(name, k[other] @ q[head, row] / root, right))
+        for other in sorted(set(range(HQ)) - {head}):
+            name = f"score of query head {other}"
+            wanted.append(of_another(name, k[other // GROUP] @ q[other, row] / root, right))
+    return wanted
 
 
 @dataclass(frozen=True)
@@ -223,12 +242,15 @@ def _by_shape(blocks: Sequence[WatchedBlock], form: Form, array: str | None, fil
         raise CannotLook(f"{place}: {block.kernel} has no shared array {array!r}; {has}")
     roomy = [one for one in _named(block, array) if array or _looks_like_a_row(one, length)]
     roomy = [one for one in roomy if moments(block, one)]
-    if not roomy:
-        has = f"; its shared arrays are {names}: --array shows one" if names else ""
+    if not names:
         raise CannotLook(
-            f"{place}: no shared array of {block.kernel} holds this row of scores in a form that is known "
-            "(registers cannot be watched, and what underflows cannot be found: --family normal is best)"
-            f"{has}"
+            f"{place}: {block.kernel} has no shared array; "
+            "scores in registers or in global memory are not watched"
+        )
+    if not roomy:
+        raise CannotLook(
+            f"{place}: no shared array of {block.kernel} holds this row of scores in a form that is known; "
+            f"--array shows one of {names}"
         )
     one = roomy[0]
     states = moments(block, one)
@@ -256,13 +278,15 @@ def _keys(found: _Found, labels: Sequence[int], length: int) -> tuple[Key, ...]:
         yours = None
         if element is not None and piece.moment.written[element]:
             yours = float(piece.moment.values[element])
-        want = form.masked if masked else float(piece.form.values[key])
+        wanted = piece.form.right or piece.form
+        want = form.masked if masked else float(wanted.values[key])
         if masked:
             ok = yours is None or yours == form.masked
         else:
-            ok = yours is not None and abs(yours - want) <= float(piece.form.bound[key])
+            ok = yours is not None and abs(yours - want) <= float(wanted.bound[key])
+        leaks = masked and not ok and abs((yours or 0.0) - wanted.values[key]) <= wanted.bound[key]
         moment = None if yours is None else labels.index(id(piece.moment))
-        keys.append(Key(key, masked, yours, want, ok, element, moment))
+        keys.append(Key(key, masked, yours, want, ok, bool(leaks), element, moment))
     return tuple(keys)
 
 

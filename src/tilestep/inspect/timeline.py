@@ -25,7 +25,7 @@ UNIT = "one unit is one memory access of a block's busiest thread, not a microse
 
 @dataclass(frozen=True)
 class Bar:
-    """One launch. `depth`, `accesses` and the bytes `read` and `written` are of all blocks, from `counted`."""
+    """One launch. `depth`, `accesses` and the bytes `read` and `written` are of all blocks, scaled."""
 
     step: str
     kernel: str

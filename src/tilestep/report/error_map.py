@@ -68,7 +68,9 @@ def draw(one: ErrorMap, characters: str) -> list[Text]:
     lines = [_heads(width // DH)] if heads else []
     for number, values in enumerate(cells):
         low, high = number * per_line, min((number + 1) * per_line, rows) - 1
-        line = Text((str(low) if low == high else f"{low}-{high}").rjust(MARGIN - 1) + " ", style="quiet")
+        label = str(low) if low == high else f"{low}-{high}"
+        label = label if len(label) < MARGIN else f"{low}.."
+        line = Text(label.rjust(MARGIN - 1) + " ", style="quiet")
         for cell, ratio in enumerate(values):
             if heads and cell and cell % PER_HEAD == 0:
                 line.append(" ")

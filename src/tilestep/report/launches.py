@@ -61,7 +61,6 @@ def show_timeline(timeline: Timeline, console: Console) -> None:
     longest = max(max((lane.depth for lane in timeline.lanes), default=0), 1)
     console.print()
     console.print(Text(f"{timeline.length_name} = {timeline.length}: depth of each launch", style="bold"))
-    told: set[Bar] = set()
     for lane in timeline.lanes:
         console.print()
         title = Text.assemble((lane.name, "code"), f"   {count_text(lane.depth)}")
@@ -73,10 +72,8 @@ def show_timeline(timeline: Timeline, console: Console) -> None:
             _show_bar(bar, before, longest, console)
             before += bar.depth
     console.print()
-    for bar in (bar for lane in timeline.lanes for bar in lane.bars):
-        if bar not in told:
-            _tell(bar, console)
-        told.add(bar)
+    bars = dict.fromkeys(bar for lane in timeline.lanes for bar in lane.bars)
+    show_rows(((Text(bar.kernel[: NAME - 1]), _told(bar)) for bar in bars), console, NAME)
     console.print()
     show_text(
         Text(
@@ -98,13 +95,12 @@ def _show_bar(bar: Bar, before: int, longest: int, console: Console) -> None:
     console.print(line, soft_wrap=True)
 
 
-def _tell(bar: Bar, console: Console) -> None:
+def _told(bar: Bar) -> Text:
     """What the length of a bar does not say."""
     counted = "" if bar.counted == bar.blocks else f" ({bar.counted} counted)"
     shape = f"{bar.blocks:,} blocks{counted}, {bar.active:.3g} of {bar.threads} threads active"
     moved = f"{count_text(bar.accesses)} accesses, {bytes_text(bar.read)} read"
-    line = Text.assemble((bar.kernel[: NAME - 1].ljust(NAME), ""), (f"{shape}; {moved}", "quiet"))
-    console.print(line, soft_wrap=True)
+    return Text(f"{shape}\n{moved}", style="quiet")
 
 
 def _against(lane: Lane, first: Lane) -> str:

@@ -43,24 +43,29 @@ def show_scores(row: ScoreRow, console: Console) -> None:
 
 
 def summary(row: ScoreRow) -> str:
-    """One or two sentences: what differs, and what masked keys hold."""
-    visible = sum(not key.masked for key in row.keys)
+    """A few sentences: what differs, and what masked keys hold."""
     if not row.matched:
         return (
-            f"No value of {row.array} is one that this row's scores have in any known form: it is shown "
-            f"because of its {'name' if len(row.arrays) > 1 else 'size'}, beside the score."
+            f"No value of {row.array} is one that this row's scores have in any known form; "
+            "its first elements stand beside the score."
         )
-    said = (
-        f"All {visible} visible keys hold the float64 value, to fp32's rounding."
-        if row.different == 0
-        else f"{row.different} of {visible} visible keys differ from float64."
-    )
+    visible = sum(not key.masked for key in row.keys)
+    if row.different == 0:
+        said = [f"All {visible} visible keys hold the float64 value, to fp32's rounding."]
+    else:
+        said = [f"{row.different} of {visible} visible keys differ from float64."]
+    if row.foreign:
+        said.append(f"What the array holds is the {row.form}.")
     if any(key.yours is None and not key.masked for key in row.keys):
-        said += f" A {NOTHING} stands where the array never got a value."
-    if row.unmasked:
+        said.append(f"A {NOTHING} stands where the array never got a value.")
+    leaks = [key.key for key in row.keys if key.leaks]
+    if leaks:
+        keys = f"key {leaks[0]} holds" if len(leaks) == 1 else f"keys {leaks[0]} to {leaks[-1]} hold"
+        said.append(f"Masked {keys} what an unmasked one would: the mask lets it through.")
+    elif row.unmasked:
         keys = "key holds" if row.unmasked == 1 else "keys hold"
-        said += f" {row.unmasked} masked {keys} a number that a masked key should not have."
-    return said
+        said.append(f"{row.unmasked} masked {keys} a number that no masked key should have.")
+    return " ".join(said)
 
 
 def _headline(row: ScoreRow) -> Text:
