@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pytest
@@ -184,8 +184,9 @@ def seen(step: str, hypothesis: Hypothesis) -> list[Observation]:
             continue
         with np.errstate(all="ignore"):
             output = hypothesis.output(s.given(case))
-        if not isinstance(output, dict):
+        if isinstance(output, np.ndarray):
             output = {answer.tensor: np.broadcast_to(output, answer.want.shape) for answer in answers}
+        assert isinstance(output, Mapping)
         parts = [
             (a.tensor, output.get(a.tensor, a.want).astype(np.float32), a.want, a.tolerance) for a in answers
         ]
