@@ -28,7 +28,7 @@ def _gelu_tanh(x: Doubles) -> Doubles:
 
 def _overflowing(x: Doubles) -> Doubles:
     """x e^x / (1 + e^x): infinity over infinity where exp overflows."""
-    return np.asarray(x * exp(x) / (1.0 + exp(x)))
+    return np.asarray(fp32(x * exp(x)) / (1.0 + exp(x)))
 
 
 def _in_half(x: Doubles) -> Doubles:
@@ -105,7 +105,7 @@ ACTIVATION: tuple[Mistake, ...] = (
         _STEP,
         (
             _way("", lambda g, u: _overflowing(g) * u),
-            _way("gate and up multiplied first", lambda g, u: fp32(g * u) * exp(g) / (1.0 + exp(g))),
+            _way("gate and up multiplied first", lambda g, u: fp32(fp32(g * u) * exp(g)) / (1.0 + exp(g))),
         ),
     ),
     Mistake(

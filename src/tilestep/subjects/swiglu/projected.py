@@ -23,10 +23,10 @@ class Projected:
         self.case = case
         self.x, self.w_gate, self.w_up = case["normed_2"], case["w_gate"], case["w_up"]
 
-    def perturbed(self, relative: float) -> Projected:
+    def perturbed(self, relative: float, draw: int = 0) -> Projected:
         """The same with every x off by this relative amount: as telling as weights, and far fewer."""
         x = {"normed_2": self.case.inputs["normed_2"]}
-        moved = replace(self.case, inputs=x).perturbed(relative)
+        moved = replace(self.case, inputs=x).perturbed(relative, draw)
         return Projected(replace(self.case, inputs={**self.case.inputs, **moved.inputs}))
 
     @cached_property

@@ -30,9 +30,9 @@ def _rows(pick: Callable[[Doubles], Doubles]) -> Callable[[Projected], Doubles]:
 
 
 def _columns_shifted(given: Projected) -> Doubles:
-    """Output o is made from weight row o + 1; what stands past the last row is unknown."""
+    """Output o is made from weight row o + 1, the last one from the last row."""
     right = _made(given.gate, given.up)
-    return np.concatenate([right[:, 1:], np.full_like(right[:, :1], np.nan)], axis=1)
+    return np.concatenate([right[:, 1:], right[:, -1:]], axis=1)
 
 
 def _row_zero(right: Doubles) -> Doubles:
