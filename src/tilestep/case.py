@@ -15,8 +15,11 @@ Array = NDArray[Any]
 class Given(Protocol):
     """What hypotheses are computed from."""
 
-    def perturbed(self, relative: float) -> Self:
-        """The same with every input off by this relative amount, up or down: what rounding may do."""
+    def perturbed(self, relative: float, draw: int = 0) -> Self:
+        """The same with every input off by this relative amount, up or down: what rounding may do.
+
+        Another draw has other signs.
+        """
 
 
 @dataclass(frozen=True)
@@ -42,9 +45,9 @@ class Case:
         """An input in float64, by the name of its tensor."""
         return np.asarray(self.inputs[tensor], dtype=np.float64)
 
-    def perturbed(self, relative: float) -> Case:
+    def perturbed(self, relative: float, draw: int = 0) -> Case:
         """The same with every element of the inputs off by this relative amount, in float64."""
-        rng = np.random.default_rng(self.length)
+        rng = np.random.default_rng([self.length, draw])
         inputs = {
             name: np.asarray(array, dtype=np.float64)
             * (1.0 + rng.choice((-relative, relative), size=array.shape))

@@ -48,9 +48,9 @@ class Packed:
         self.rows: Doubles = np.asarray(qkv, dtype=np.float64)
         self.T: int = self.rows.shape[0]
 
-    def perturbed(self, relative: float) -> Packed:
+    def perturbed(self, relative: float, draw: int = 0) -> Packed:
         """The same with every element off by this relative amount, up or down: what rounding may do."""
-        signs = np.random.default_rng(self.T).choice((-relative, relative), size=self.rows.shape)
+        signs = np.random.default_rng([self.T, draw]).choice((-relative, relative), size=self.rows.shape)
         return Packed(self.rows * (1.0 + signs))
 
     def heads(self, column: int, count: int, row_stride: int = QKV_OUT, base: int = 0) -> Doubles:

@@ -118,9 +118,9 @@ def judge(hypothesis: Hypothesis, seen: Observation) -> Verdict:
     in_question = (predicted | seen.wrong).any(axis=1)
     if not in_question.any():
         return Verdict.SILENT
-    if _far_apart(output[rows], seen.want[rows], 0.0) and _far_apart(
-        output[in_question], seen.got[in_question], 0.1
-    ):
+    gross = _far_apart(output[rows], seen.want[rows], seen.bound[rows], 0.0)
+    asked = in_question
+    if gross and _far_apart(output[asked], seen.got[asked], seen.bound[asked], 0.1):
         return Verdict.CONTRADICTS
     slack, unsure = _rounding(hypothesis, output, seen)
     clearly = predicted & seen.outside(output, seen.bound + slack)
@@ -138,10 +138,10 @@ def _equal(a: Doubles, b: Doubles, slack: Doubles) -> Mask:
     return near | (~np.isfinite(a) & ~np.isfinite(b))
 
 
-def _far_apart(a: Doubles, b: Doubles, share: float) -> bool:
+def _far_apart(a: Doubles, b: Doubles, bound: Doubles, share: float) -> bool:
     """Whether more than this share of the elements differ grossly: spares most hypotheses the measuring."""
     scale = np.where(np.isfinite(a), np.abs(a), 0.0).max(axis=1, keepdims=True)
-    return float(np.mean(~_equal(a, b, np.broadcast_to(0.05 * scale + 1e-6, a.shape)))) > share
+    return float(np.mean(~_equal(a, b, 0.05 * scale + 1e-6 + bound))) > share
 
 
 def _rounding(hypothesis: Hypothesis, output: Doubles, seen: Observation) -> tuple[Doubles, Mask]:
@@ -150,10 +150,13 @@ def _rounding(hypothesis: Hypothesis, output: Doubles, seen: Observation) -> tup
     Measured, not derived: the largest change in a group of columns when the input is perturbed by a few
     roundings.
     """
-    moved = seen.moved(hypothesis)
-    unsure = np.isfinite(moved) != np.isfinite(output)
-    with np.errstate(invalid="ignore", over="ignore"):
-        change = np.abs(moved - output)
-    change = seen.largest(np.where(np.isfinite(change), change, 0.0))
+    unsure = np.zeros(output.shape, dtype=bool)
+    change = np.zeros(output.shape)
+    for moved in seen.moved(hypothesis):
+        unsure |= np.isfinite(moved) != np.isfinite(output)
+        with np.errstate(invalid="ignore", over="ignore"):
+            by = np.abs(moved - output)
+        change = np.maximum(change, np.where(np.isfinite(by), by, 0.0))
+    change = seen.largest(change)
     size = seen.largest(np.where(np.isfinite(output), np.abs(output), 0.0))
     return _SENSITIVITY * change + _ROUNDING * UNIT * size, unsure

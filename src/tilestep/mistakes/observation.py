@@ -17,6 +17,8 @@ from tilestep.tolerance import UNIT
 # Outputs are filled with these bytes before a launch: a NaN that no arithmetic makes.
 _UNWRITTEN = np.uint32(0xFFFFFFFF)
 _PERTURBATION = 32.0 * UNIT
+_MANY_COLUMNS = 32
+_DRAWS = 4
 
 
 class Observation:
@@ -92,13 +94,16 @@ class Observation:
         """The hypothesis's output, its tensors side by side."""
         return self._columns(hypothesis, self.given)
 
-    def moved(self, hypothesis: Hypothesis) -> Doubles:
-        """The same from inputs that are off by a few roundings."""
-        return self._columns(hypothesis, self._perturbed)
+    def moved(self, hypothesis: Hypothesis) -> list[Doubles]:
+        """The same from inputs that are off by a few roundings, for each draw of their signs."""
+        return [self._columns(hypothesis, given) for given in self._perturbed]
 
     @cached_property
-    def _perturbed(self) -> Given:
-        return self.given.perturbed(_PERTURBATION)
+    def _perturbed(self) -> list[Given]:
+        """One draw moves some of the many columns of a group; a group of a few columns may stay by chance."""
+        narrowest = min(self._group or width for width in self._widths)
+        draws = 1 if narrowest >= _MANY_COLUMNS else _DRAWS
+        return [self.given.perturbed(_PERTURBATION, draw) for draw in range(draws)]
 
     def _columns(self, hypothesis: Hypothesis, given: Given) -> Doubles:
         with np.errstate(all="ignore"):
