@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ from tilestep.program import Piece
 from tilestep.targets.cpu import CpuTarget
 
 FOLDER = Path(__file__).parent / "show"
-WRONG = Path(__file__).parents[1] / "wrong" / "attention"
+ROOT = Path(__file__).parents[2]
+WRONG = ROOT / "tests" / "wrong" / "attention"
 
 
 def show(*words: object) -> Result:
@@ -233,6 +235,37 @@ def test_the_block_by_our_own_kernels() -> None:
     for one in steps:
         assert one == ["rmsnorm", "qkv-projection", "rope", "causal-attention", "swiglu"]
     assert len({json.dumps(lane["launches"][0]) for lane in found["lanes"]}) == 1
+
+
+# --- the docs -----------------------------------------------------------------------------------------------
+
+
+def pictures() -> list[tuple[str, str]]:
+    """(command, output) of every example of docs/show.md."""
+    page = (ROOT / "docs" / "show.md").read_text(encoding="utf-8")
+    return re.findall(r"^```console\n\$ tilestep show (.*?)\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize(("command", "output"), pictures(), ids=lambda text: text[:20])
+def test_the_docs_show_what_is_shown(command: str, output: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Word by word. Numbers may differ by a hundredth, since compilers contract multiplications differently;
+    what is counted may differ by half, since they keep different values in registers.
+    """
+    close = 0.5 if command.startswith("timeline") else 0.01
+    monkeypatch.chdir(ROOT)
+    result = show(*command.split())
+    assert result.exit_code == 0
+    told, drawn = output.split(), result.stdout.split()
+    assert len(told) == len(drawn)
+    for one, other in zip(told, drawn, strict=True):
+        if re.fullmatch(r"-?[\d.]+(e-?\d+)?", one):
+            assert float(other) == pytest.approx(float(one), rel=close)
+        else:
+            assert one == other
+
+
+def test_every_command_is_in_the_docs() -> None:
+    assert {command.split()[0] for command, _ in pictures()} == {"scores", "errors", "plan", "timeline"}
 
 
 # --- watching -----------------------------------------------------------------------------------------------

@@ -44,6 +44,10 @@ def check(line: str) -> None:
         return
     command = cli.get_command(click.Context(cli), words[0])
     assert command is not None, f"{line!r}: there is no command {words[0]!r}"
+    if isinstance(command, click.Group) and len(words) > 1 and not words[1].startswith("-"):
+        words = words[1:]
+        command = command.get_command(click.Context(command), words[0])
+        assert command is not None, f"{line!r}: there is no command {words[0]!r}"
     known = {option for parameter in command.params for option in parameter.opts}
     for word in words[1:]:
         if word.startswith("--"):
