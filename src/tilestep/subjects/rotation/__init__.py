@@ -1,0 +1,1 @@
+"""RoPE in place: what it is fed, how far it may be off, and how it goes wrong."""

@@ -1,0 +1,12 @@
+// Wrong: the grid is computed from D, so only Q's 512 columns have a thread.
+__global__ void project(const float* x, const float* wQkv, float* qkv) {
+  const int token = blockIdx.y;
+  const int column = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0.0f;
+  for (int i = 0; i < D; ++i) sum += x[token * D + i] * wQkv[column * D + i];
+  qkv[token * QKV_OUT + column] = sum;
+}
+
+void runQkvProjection(const float* x, const float* wQkv, float* qkv, int T) {
+  project<<<dim3(D / 256, T), 256>>>(x, wQkv, qkv);
+}

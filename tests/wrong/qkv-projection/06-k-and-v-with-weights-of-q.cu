@@ -1,0 +1,14 @@
+// Wrong: K's and V's weight rows are counted from 0.
+__global__ void project(const float* x, const float* wQkv, float* qkv) {
+  const int token = blockIdx.y;
+  const int column = blockIdx.x * blockDim.x + threadIdx.x;
+  int row = column;
+  if (column >= D) row = (column - D) % KV;  // where in its slab; the slab's start is missing
+  float sum = 0.0f;
+  for (int i = 0; i < D; ++i) sum += x[token * D + i] * wQkv[row * D + i];
+  qkv[token * QKV_OUT + column] = sum;
+}
+
+void runQkvProjection(const float* x, const float* wQkv, float* qkv, int T) {
+  project<<<dim3(QKV_OUT / 256, T), 256>>>(x, wQkv, qkv);
+}

@@ -1,0 +1,13 @@
+// Wrong: a warp shares a dot product, and lane 0 stores its own part.
+__global__ void project(const float* x, const float* wQkv, float* qkv) {
+  const int token = blockIdx.y;
+  const int column = blockIdx.x * 8 + threadIdx.x / 32;
+  const int lane = threadIdx.x % 32;
+  float sum = 0.0f;
+  for (int i = lane; i < D; i += 32) sum += x[token * D + i] * wQkv[column * D + i];
+  if (lane == 0) qkv[token * QKV_OUT + column] = sum;
+}
+
+void runQkvProjection(const float* x, const float* wQkv, float* qkv, int T) {
+  project<<<dim3(QKV_OUT / 8, T), 256>>>(x, wQkv, qkv);
+}

@@ -1,0 +1,12 @@
+// Wrong: x is read at token 0 for every token.
+__global__ void project(const float* x, const float* wQkv, float* qkv) {
+  const int token = blockIdx.y;
+  const int column = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0.0f;
+  for (int i = 0; i < D; ++i) sum += x[i] * wQkv[column * D + i];
+  qkv[token * QKV_OUT + column] = sum;
+}
+
+void runQkvProjection(const float* x, const float* wQkv, float* qkv, int T) {
+  project<<<dim3(QKV_OUT / 256, T), 256>>>(x, wQkv, qkv);
+}

@@ -1,0 +1,19 @@
+// Wrong: the block covers K's heads only.
+constexpr int PAIRS = DH / 2;
+
+__global__ void rotate(float* qkv, const float* cosTable, const float* sinTable) {
+  const int token = blockIdx.x;
+  const int head = threadIdx.x / PAIRS;
+  const int d = threadIdx.x % PAIRS;
+  float* pair = qkv + token * QKV_OUT + D + head * DH + d;
+  const float c = cosTable[token * PAIRS + d];
+  const float s = sinTable[token * PAIRS + d];
+  const float low = pair[0];
+  const float high = pair[PAIRS];
+  pair[0] = low * c - high * s;
+  pair[PAIRS] = high * c + low * s;
+}
+
+void runRope(float* qkv, const float* cosTable, const float* sinTable, int T) {
+  rotate<<<T, HKV * PAIRS>>>(qkv, cosTable, sinTable);
+}

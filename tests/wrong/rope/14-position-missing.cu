@@ -1,0 +1,19 @@
+// Wrong: the tables are read at row 0 for every token.
+constexpr int PAIRS = DH / 2;
+
+__global__ void rotate(float* qkv, const float* cosTable, const float* sinTable) {
+  const int token = blockIdx.x;
+  const int head = threadIdx.x / PAIRS;
+  const int d = threadIdx.x % PAIRS;
+  float* pair = qkv + token * QKV_OUT + head * DH + d;
+  const float c = cosTable[d];
+  const float s = sinTable[d];
+  const float low = pair[0];
+  const float high = pair[PAIRS];
+  pair[0] = low * c - high * s;
+  pair[PAIRS] = high * c + low * s;
+}
+
+void runRope(float* qkv, const float* cosTable, const float* sinTable, int T) {
+  rotate<<<T, (HQ + HKV) * PAIRS>>>(qkv, cosTable, sinTable);
+}

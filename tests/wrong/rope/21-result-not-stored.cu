@@ -1,0 +1,21 @@
+// Wrong: the new values go to copies that nobody stores.
+constexpr int PAIRS = DH / 2;
+
+__global__ void rotate(float* qkv, const float* cosTable, const float* sinTable) {
+  const int token = blockIdx.x;
+  const int head = threadIdx.x / PAIRS;
+  const int d = threadIdx.x % PAIRS;
+  float* pair = qkv + token * QKV_OUT + head * DH + d;
+  const float c = cosTable[token * PAIRS + d];
+  const float s = sinTable[token * PAIRS + d];
+  const float low = pair[0];
+  const float high = pair[PAIRS];
+  float turned[2] = {low, high};
+  turned[0] = low * c - high * s;
+  turned[1] = high * c + low * s;
+  pair[0] = turned[0] == turned[1] ? low : pair[0];
+}
+
+void runRope(float* qkv, const float* cosTable, const float* sinTable, int T) {
+  rotate<<<T, (HQ + HKV) * PAIRS>>>(qkv, cosTable, sinTable);
+}

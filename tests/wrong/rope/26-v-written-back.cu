@@ -1,0 +1,20 @@
+// Wrong: V goes through the rotation with the angle 0: infinity * 0 is NaN.
+constexpr int PAIRS = DH / 2;
+
+__global__ void rotate(float* qkv, const float* cosTable, const float* sinTable) {
+  const int token = blockIdx.x;
+  const int head = threadIdx.x / PAIRS;
+  const int d = threadIdx.x % PAIRS;
+  float* pair = qkv + token * QKV_OUT + head * DH + d;
+  const bool turns = head < HQ + HKV;
+  const float c = turns ? cosTable[token * PAIRS + d] : 1.0f;
+  const float s = turns ? sinTable[token * PAIRS + d] : 0.0f;
+  const float low = pair[0];
+  const float high = pair[PAIRS];
+  pair[0] = low * c - high * s;
+  pair[PAIRS] = high * c + low * s;
+}
+
+void runRope(float* qkv, const float* cosTable, const float* sinTable, int T) {
+  rotate<<<T, QKV_OUT / 2>>>(qkv, cosTable, sinTable);
+}
