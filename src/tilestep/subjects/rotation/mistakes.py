@@ -217,7 +217,7 @@ MISTAKES: tuple[Mistake, ...] = (
     _mistake(
         "rope-v-rotated",
         "V is rotated too",
-        "V's two heads are turned too, if only by the angle 0; they carry no position and must stay as they are.",
+        "V's two heads are turned too, if only by the angle 0; they carry no position and must stay.",
         Hypothesis("as Q and K are", _by(turn(heads=ALL_HEADS))),
         Hypothesis("by the angle 0", _v_by_nothing),
         Hypothesis("and its second head not", _by(turn(heads=ALL_HEADS[:-1]))),
