@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -20,7 +20,8 @@ class Stage:
     """One stage: a step of the contract with a lesson, a starter and our solutions. `path` is a title.
 
     `lesson` names its folder among the lessons and in a workspace; `file` is the person's file there.
-    `starter` is the outcome of the untouched starter, `because` its reason. `quick` are the first lengths.
+    `starter` is the outcome of the untouched starter, `fault` the mistake or finding that its verdict names
+    first ("" for none), `because` the reason in a sentence. `quick` are the lengths judged first.
     """
 
     step: str
@@ -30,6 +31,7 @@ class Stage:
     solutions: tuple[str, ...]
     starter: str
     because: str
+    fault: str = field(default="", kw_only=True)
     quick: tuple[int, ...]
 
     @property
