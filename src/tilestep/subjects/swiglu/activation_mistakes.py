@@ -118,9 +118,9 @@ ACTIVATION: tuple[Mistake, ...] = (
     Mistake(
         "up-missing",
         "up is missing",
-        "The output is silu(gate): up is not multiplied in.",
+        "The output is made of the gate alone: up is not multiplied in.",
         _STEP,
-        (_way("", lambda g, u: silu(g)),),
+        (_way("silu(gate)", lambda g, u: silu(g)), _way("gate", lambda g, u: g)),
     ),
     Mistake(
         "gate-missing",
