@@ -3,8 +3,8 @@
     python benchmarks/path.py
 
 For every stage: the starter with a comment added, so that it has to be compiled, before the judge at the
-stage's first lengths. The runtime is in the cache already. Times are medians of five; `cpu_s` is the processor
-time of the judge and of what it runs, which other work on the machine changes less than the time that passes.
+stage's first lengths. The runtime is in the cache already. Times are medians of five; `cpu_s` is the time on
+the processor of the judge and of what it runs, which other work on the machine changes less.
 """
 
 from __future__ import annotations

@@ -166,3 +166,30 @@ def test_a_crash_gives_the_terminal_back(made: Workspace) -> None:
     assert termios.tcgetattr(child) == before
     os.close(handle)
     os.close(child)
+
+
+def test_what_the_readme_says_leads_to_the_first_passed_stage(tmp_path: Path) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    lines = readme.partition("## The path")[2].partition("```bash\n")[2].partition("```")[0].splitlines()
+    begin = "\n".join(line for line in lines if line.startswith("tilestep"))
+    shell = f'tilestep() {{ "{sys.executable}" -m tilestep "$@"; }}\n'
+
+    def follow(typed: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["bash", "-c", shell + typed],  # noqa: S607
+            cwd=tmp_path,
+            env={**ENVIRONMENT, "HOME": str(tmp_path)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    first = follow(begin)
+    assert first.returncode == 1, first.stderr
+    assert STAGE.starter.upper() in first.stdout
+    (file,) = tmp_path.rglob(STAGE.file)
+    file.write_text(STAGE.solution_text(), encoding="utf-8")
+    second = follow(begin)
+    assert second.returncode == 0, second.stderr
+    assert f"Stage {STAGE.number} is passed." in second.stdout

@@ -1,4 +1,4 @@
-"""README and docs name only commands, options and files that exist."""
+"""README, docs and lessons name only commands, options and files that exist."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from tilestep.report.pages import codes
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES += sorted((ROOT / "src/tilestep/path/lessons").rglob("*.md"))
 PAGES = [page for page in PAGES if page.is_file()]
+MOST_COMMANDS = 5  # from clone to the first passed stage, the clone among them
 
 FENCED = re.compile(r"^```[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`([^`\n]+)`")
@@ -42,6 +44,9 @@ def check(line: str) -> None:
     words = [word for word in shlex.split(line)[1:] if word not in {"\\"}]
     if not words or words[0] in {"--version", "--help", "-h"}:
         return
+    if words[0].startswith("--"):
+        assert words[0] in {option for parameter in cli.params for option in parameter.opts}, line
+        return
     command = cli.get_command(click.Context(cli), words[0])
     assert command is not None, f"{line!r}: there is no command {words[0]!r}"
     if isinstance(command, click.Group) and len(words) > 1 and not words[1].startswith("-"):
@@ -67,6 +72,15 @@ def test_the_pattern_finds_commands() -> None:
         check("tilestep judge FILE --jsn")
     with pytest.raises(AssertionError, match="no command"):
         check("tilestep jugde FILE")
+
+
+def test_the_path_begins_with_few_commands() -> None:
+    """A line is a command: what `&&` joins is typed at once."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8").partition("## The path")[2]
+    lines = FENCED.findall(text)[0].splitlines()
+    assert 1 + len(lines) <= MOST_COMMANDS
+    assert "tilestep init" in lines[-2]
+    assert lines[-1] == "tilestep"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
