@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -32,6 +33,11 @@ def _columns_missing(seen: Observation) -> bool:
     return at_the_end and bool(np.array_equal(seen.wrong[seen.rows], np.broadcast_to(whole, blank.shape)))
 
 
+def _unwritten_elsewhere(seen: Observation) -> bool:
+    """The wrong elements are unwritten, and are not just the last columns: those have a name of their own."""
+    return bool(np.all(seen.unwritten[seen.wrong])) and not _columns_missing(seen)
+
+
 def _few_bits(seen: Observation) -> bool | None:
     """Errors at the scale of a sum's magnitudes, or infinities where a half overflows."""
     if not isinstance(seen.given, Case):
@@ -58,7 +64,7 @@ MISTAKES: tuple[Mistake, ...] = (
         _STEP,
         pattern=_columns_missing,
     ),
-    not_written(_STEP),
+    replace(not_written(_STEP), pattern=_unwritten_elsewhere),
     zeros(_STEP),
     _mistake(
         "weight-transposed",
