@@ -159,7 +159,7 @@ MISTAKES: tuple[Mistake, ...] = (
         [("", products.in_rows_of_columns)],
     ),
     _mistake(
-        "accumulator-not-reset",
+        "sum-carried-over",
         "the sum goes on from output to output",
         "A thread makes several outputs and does not set its sum to 0 between them.",
         [(f"{stride} columns further", products.carried_over(stride)) for stride in _BLOCKS],
