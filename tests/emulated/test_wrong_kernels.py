@@ -2,6 +2,7 @@
 
 The record holds the outcome, the earliest wrong tensor, the mistake that comes first and the findings that
 must be there. A faulty kernel may show more findings than the record names, a merely wrong one none at all.
+Where C++ leaves the behaviour undefined, the record is g++'s, and other compilers need only be caught too.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from typing import Any
 import pytest
 
 from tilestep.contract import STEP
+from tilestep.emulator.compilers import find_compiler
 from tilestep.subjects import registered, subject
+
+FAILED = {"wrong", "unsafe", "refused", "broken"}
 
 # Nearly all that it spoils is NaN, and a constant in place of the maximum explains that as well.
 WITHOUT_KERNEL = {"attention": {"max-not-scaled"}}
@@ -22,6 +26,9 @@ def test_verdict_is_the_recorded_one(wrong_kernel: Any, judged: Any) -> None:
     verdict = judged(wrong_kernel)
     record = wrong_kernel.record
 
+    if record.get("undefined_behaviour") and find_compiler().kind != "gcc":
+        assert verdict.outcome in FAILED, verdict.says
+        return
     assert verdict.outcome == record["outcome"], verdict.says
     assert (verdict.first_wrong.tensor if verdict.first_wrong else None) == record["first_wrong"]
     assert [mistake.code for mistake in verdict.mistakes][:1] == record["mistakes"][:1]
@@ -33,7 +40,7 @@ def test_verdict_is_the_recorded_one(wrong_kernel: Any, judged: Any) -> None:
 
 def test_no_record_lets_a_wrong_kernel_pass(wrong_kernels: Any) -> None:
     outcomes = {kernel.record["outcome"] for kernel in wrong_kernels}
-    assert outcomes <= {"wrong", "unsafe", "refused", "broken"}
+    assert outcomes <= FAILED
 
 
 @pytest.mark.parametrize("folder", ["wrong", "right"])
@@ -52,7 +59,7 @@ def test_records_name_what_is_wrong(wrong_kernels: Any) -> None:
         for kernel in wrong_kernels
         if kernel.record["mistakes"] or kernel.findings or kernel.record["outcome"] == "refused"
     ]
-    assert len(wrong_kernels) >= 38
+    assert len(wrong_kernels) >= 120
     assert len(named) >= 0.9 * len(wrong_kernels)
 
 

@@ -38,6 +38,15 @@ struct Whole<32> {  // two instructions of 16 bytes
 template <unsigned bytes>
 TILESTEP_INLINE void move_whole(void* to, const void* from) {
   using Bits = typename Whole<bytes>::Type;
+#ifdef __clang__
+  // An empty use keeps the value whole: clang would narrow the load to the elements that are used.
+  if constexpr (bytes <= 8) {
+    Bits bits = *static_cast<const Bits*>(from);
+    __asm__("" : "+r"(bits));
+    *static_cast<Bits*>(to) = bits;
+    return;
+  }
+#endif
   *static_cast<Bits*>(to) = *static_cast<const Bits*>(from);
 }
 
