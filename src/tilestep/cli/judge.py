@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from tilestep import contract
 from tilestep.cli.group import cli
 from tilestep.cli.options import TARGETS, Lengths, StepName, as_json
 from tilestep.contract import LENGTHS
-from tilestep.judge import DEFAULT_STEP, Verdict, judge, judge_block
+from tilestep.judge import Verdict, judge, judge_block, step_of
 from tilestep.report import console
 from tilestep.report.json import dumps
 from tilestep.report.progress import showing
@@ -22,11 +21,9 @@ from tilestep.report.terminal import show_verdict
 from tilestep.subjects import subject
 
 
-@cli.command("judge", short_help="Judge a .cu file for a step of the block.")
+@cli.command("judge", short_help="Judge a .cu file for a step of the path.")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
-@click.option(
-    "--step", type=StepName(), default=DEFAULT_STEP, show_default=True, help="The step that the file is for."
-)
+@click.option("--step", type=StepName(), help="The step that the file is for, by default as its seam says.")
 @click.option("--block", is_flag=True, help="Judge several files together, each its step of the block.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Feed the values of an earlier run.")
 @click.option("--lengths", type=Lengths(), help="Judge these lengths only, such as 1,33.")
@@ -35,11 +32,9 @@ from tilestep.subjects import subject
 )
 @click.option("--fail-fast", is_flag=True, help="Stop at the first wrong case.")
 @as_json
-@click.pass_context
 def judge_command(
-    context: click.Context,
     files: tuple[str, ...],
-    step: str,
+    step: str | None,
     block: bool,
     seed: int | None,
     lengths: Sequence[int] | None,
@@ -51,7 +46,10 @@ def judge_command(
 
     With --block several files are judged together: each seam is fed what the seams before it returned.
     """
-    _check(context, files, step, block, lengths)
+    if block and step is not None:
+        raise click.UsageError("--block takes no --step: each file's seam says which step it is")
+    step = step_of(files[0]) if step is None else step
+    _check(files, step, block, lengths)
     seed = secrets.randbelow(2**32) if seed is None else seed
     with showing(console.stderr(), Path(files[0]).name) as tell:
         shared: dict[str, Any] = {
@@ -69,12 +67,8 @@ def judge_command(
     return verdict.exit_code
 
 
-def _check(
-    context: click.Context, files: Sequence[str], step: str, block: bool, lengths: Sequence[int] | None
-) -> None:
+def _check(files: Sequence[str], step: str, block: bool, lengths: Sequence[int] | None) -> None:
     """Refuses arguments that do not go together."""
-    if block and context.get_parameter_source("step") is not ParameterSource.DEFAULT:
-        raise click.UsageError("--block takes no --step: each file's seam says which step it is")
     if not block and len(files) > 1:
         raise click.UsageError(
             f"one file is judged for a step, not {len(files)}; --block judges them together"

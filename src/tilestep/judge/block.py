@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -18,6 +17,7 @@ from tilestep.judge.compare import ComparedCase, earliest_wrong
 from tilestep.judge.decide import describe_speed, say_unsafe, say_wrong
 from tilestep.judge.diagnose import merge_findings, name_mistakes
 from tilestep.judge.schedule import Progress
+from tilestep.judge.seams import has_seam
 from tilestep.judge.trial import Stopped, Trial
 from tilestep.judge.verdict import Submission, TargetName, Verdict
 from tilestep.program import SubmissionError
@@ -77,7 +77,7 @@ def _steps_of(files: Sequence[str]) -> dict[str, str]:
     steps = tuple(dict.fromkeys(call.step for call in CALLS))
     for file in files:
         source = read_source(Path(file))
-        seams = [step for step in steps if re.search(rf"\b{STEP[step].seam.function}\s*\(", source.text)]
+        seams = [step for step in steps if has_seam(source.text, step)]
         if not seams:
             wanted = ", ".join(STEP[step].seam.function for step in steps)
             raise SubmissionError(f"no seam of the block is in it: {wanted}", file=source.name)

@@ -15,14 +15,13 @@ from tilestep.judge.compare import earliest_wrong
 from tilestep.judge.decide import decide, describe_runs
 from tilestep.judge.diagnose import merge_findings, name_mistakes
 from tilestep.judge.schedule import Progress
+from tilestep.judge.seams import DEFAULT_STEP
 from tilestep.judge.trial import Stopped, Trial
 from tilestep.judge.verdict import Submission, TargetName, Verdict
 from tilestep.program import SubmissionError
 from tilestep.subjects import subject
 from tilestep.targets.cpu import CpuTarget
 from tilestep.targets.protocol import Target
-
-DEFAULT_STEP = "online-attention"
 
 
 def judge(

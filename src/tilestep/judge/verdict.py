@@ -49,7 +49,9 @@ class TensorResult:
         """Error over tolerance; above 1, or NaN, is wrong."""
         if self.max_error == 0.0:
             return 0.0
-        return self.max_error / self.tolerance if self.tolerance else math.nan
+        if self.tolerance == 0.0:
+            return math.nan if math.isnan(self.max_error) else math.inf
+        return self.max_error / self.tolerance
 
 
 @dataclass(frozen=True)
