@@ -120,7 +120,7 @@ def test_another_array_by_name() -> None:
     ("words", "says"),
     [
         (("nothing-here.cu",), "nothing-here.cu: No such file"),
-        ((FOLDER / "late_mask.cu", "--row", 64), "row 64 is not a row of 64 tokens: 0 to 63"),
+        ((FOLDER / "late_mask.cu", "--row", 64), "row 64 is not one of 64 rows: 0 to 63"),
         ((FOLDER / "late_mask.cu", "--head", 8), "head 8 is not a query head: 0 to 7"),
         (
             (FOLDER / "late_mask.cu", "--length", 4096),
@@ -137,6 +137,17 @@ def test_another_array_by_name() -> None:
 )
 def test_what_cannot_be_shown_is_one_sentence(words: tuple[object, ...], says: str) -> None:
     assert says in refused("scores", *words)
+
+
+def test_the_row_of_a_softmax() -> None:
+    found = shown("scores", kernels.path("block-softmax/01_tree.cu"), "--row", 3)
+    assert (found["form"], found["head"], found["different"]) == ("value", None, 0)
+    assert len(found["keys"]) == found["length"]
+
+
+def test_a_long_row_of_a_maximum_that_climbs() -> None:
+    found = shown("scores", ours("03_online.cu"), "--row", 120, "--length", 128, "--family", "spread")
+    assert (found["array"], found["different"]) == ("p_smem", 0)
 
 
 def test_a_step_without_scores(tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from tilestep.emulator.symbolise import Place
 from tilestep.emulator.watch_log import LOG, counters, read_log, watched_blocks, work
 from tilestep.emulator.worker_files import BadFileError
+from tilestep.inspect import rows
 from tilestep.inspect.memory import Moment, moments
-from tilestep.inspect.rows import Doubles, Values, forms, of_another
+from tilestep.inspect.rows import ATTENTION_FACTORS, Doubles, Form, Values, of_another
 from tilestep.program import SharedArray, SharedEvent, WatchedBlock, Work
 
 RNG = np.random.default_rng(5)
@@ -145,6 +146,10 @@ def row(length: int, visible: int) -> tuple[Doubles, Doubles]:
     return RNG.standard_normal(length) * 2, np.full(length, 8.0)
 
 
+def forms(scores: Doubles, scale: Doubles, visible: int) -> list[Form]:
+    return rows.forms("score", scores, scale, visible, ATTENTION_FACTORS)
+
+
 def test_a_row_is_found_at_any_start_and_stride() -> None:
     scores, scale = row(64, 41)
     (score, *_) = forms(scores, scale, 41)
@@ -189,6 +194,17 @@ def test_what_a_tile_was_exponentiated_under_is_found() -> None:
         if (piece := Values(moment(memory)).longest_piece(form))
     ]
     assert ("exp(score - maximum)", 0, 16) in names
+
+
+def test_neighbours_that_fit_by_chance_do_not_hide_where_a_row_begins() -> None:
+    scores, scale = row(64, 64)
+    (score, *_) = forms(scores, scale, 64)
+    memory = np.full(200, np.nan)
+    memory[100:150] = scores[14:]
+    memory[30:33] = scores[13:16]  # three keys, the last two of which are the row's first
+    piece = Values(moment(memory)).longest_piece(score)
+    assert piece is not None
+    assert (piece.first, piece.count, piece.start) == (14, 50, 100)
 
 
 def test_chance_is_no_row() -> None:

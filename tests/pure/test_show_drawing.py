@@ -86,7 +86,7 @@ def test_a_right_row() -> None:
     assert "float64          0    0.125     0.25    0.375      0.5   masked   masked" in text
     assert "keys 7 to 19: masked, all -inf" in text
     assert "also     tree: probability, 9 keys, when the block ended" in text
-    assert "All 5 visible keys hold the float64 value" in text
+    assert "All 5 visible keys are the float64 ones, to fp32's rounding." in text
     assert "^" not in text
 
 
@@ -127,6 +127,19 @@ def test_what_was_not_found_is_not_claimed() -> None:
     assert "No value of score_smem is one that this row's scores have in any known form" in text
     foreign = row([key(0, 1.0, 2.0)], foreign=True, form="score of query head 0")
     assert "What the array holds is the score of query head 0." in words(drawn(show_scores, foreign))
+
+
+def test_what_has_no_place_in_the_array_is_not_called_wrong() -> None:
+    lost = Key(1, False, None, 2.0, False, False, None, None)
+    text = words(drawn(show_scores, row([key(0, 1.0, 1.0), lost])))
+    assert "0 of 2 visible keys differ from float64. 1 were not found in it" in text
+    assert "A - stands" not in text
+
+
+def test_a_row_of_a_softmax_has_no_head() -> None:
+    text = drawn(show_scores, row([key(n, 1.0, 1.0) for n in range(9)], head=None, form="value"))
+    assert "row 8   columns = 9 (normal, seed 1)" in text
+    assert "All 9 values are the float64 ones" in text
 
 
 def test_scores_as_json() -> None:

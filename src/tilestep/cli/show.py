@@ -57,9 +57,9 @@ def _open(file: str, step: str | None, seed: int) -> Session:
 
 @show.command("scores", short_help="The score row that a kernel left in shared memory.")
 @file_argument
-@click.option("--row", type=click.IntRange(min=0), default=40, show_default=True, help="The query's token.")
+@click.option("--row", type=click.IntRange(min=0), help="The query's token, or the row; default: a late one.")
 @click.option("--head", type=click.IntRange(min=0), default=0, show_default=True, help="The query head.")
-@click.option("--length", type=click.IntRange(min=1), default=64, show_default=True, help="Tokens.")
+@length_option
 @click.option("--family", default="normal", show_default=True, help="The value family that is fed.")
 @click.option("--array", help="The shared array; default: the one whose values are the row's scores.")
 @step_option
@@ -67,16 +67,17 @@ def _open(file: str, step: str | None, seed: int) -> Session:
 @as_json
 def scores_command(
     file: str,
-    row: int,
+    row: int | None,
     head: int,
-    length: int,
+    length: int | None,
     family: str,
     array: str | None,
     step: str | None,
     seed: int,
     as_json: bool,
 ) -> int:
-    """Print the row of scores that the block of a query row and head left in a shared array, beside float64.
+    """Print the row of scores that the block of a query row and head left in a shared array, beside float64;
+    for a softmax, the row of values.
 
     The block is the one that writes the row's output; the array is the one that holds the row's scores, or
     their exponentials, at one of its barriers, before it is written anew, or at the end.

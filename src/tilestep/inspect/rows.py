@@ -7,7 +7,7 @@ consecutive keys at evenly spaced elements.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,6 +22,12 @@ _CLOSE = 2e-3  # relative: a row in half precision is found too
 _NEAR_ZERO = 1e-30  # what has underflowed is like anything else that has
 _SCORE_ROUNDING = 2.0**-16  # of sum |q k|: more than any order of 64 fp32 additions, less than TF32
 _LEAST_KEYS = 4  # fewer may lie side by side by chance
+_TILE, _MOST_MAXIMA = (
+    8,
+    64,
+)  # tiles end at multiples of this; of a maximum that climbs on and on, the last are tried
+
+ATTENTION_FACTORS = {" without the scale": float(np.sqrt(DH)), " in base 2": float(np.log2(np.e))}
 
 
 @dataclass(frozen=True)
@@ -41,31 +47,37 @@ class Form:
     right: Form | None = None
 
 
-def forms(scores: Doubles, scale: Doubles, visible: int) -> list[Form]:
-    """The forms of a row of scaled scores [T], the plainest first; `scale` [T] is sum |q k| / sqrt(DH)."""
+def forms(
+    name: str, scores: Doubles, scale: Doubles, visible: int, factors: Mapping[str, float]
+) -> list[Form]:
+    """The forms of a row of scores [T], the plainest first.
+
+    `name` is what one of them is called, `scale` [T] what its rounding is measured by (of a scaled score:
+    sum |q k| / sqrt(DH)); `factors` are other linear forms, by what is added to the name.
+    """
     seen = scores[:visible]
     off = _SCORE_ROUNDING * scale
+    worst = float(off[:visible][np.isfinite(off[:visible])].max(initial=0.0))
 
-    def linear(name: str, factor: float) -> Form:
-        return Form(name, factor * scores, factor * off, -np.inf, visible)
+    def linear(added: str, factor: float) -> Form:
+        return Form(name + added, factor * scores, factor * off, -np.inf, visible)
 
-    def exponential(name: str, values: Doubles) -> Form:
-        spread = off + float(off[:visible].max()) + _SCORE_ROUNDING
-        return Form(name, values, values * spread + _NEAR_ZERO, 0.0, visible)
+    def exponential(called: str, values: Doubles) -> Form:
+        bound = values * (off + worst + _SCORE_ROUNDING) + _NEAR_ZERO
+        return Form(called, values, bound, 0.0, visible)
 
     with np.errstate(all="ignore"):
         shifted = np.exp(scores - seen.max())
-        found = [
-            linear("score", 1.0),
-            linear("score without the scale", np.sqrt(DH)),
-            linear("score in base 2", np.log2(np.e)),
-            exponential("exp(score - maximum)", shifted),
+        found = [linear(added, factor) for added, factor in {"": 1.0, **factors}.items()]
+        found += [
+            exponential(f"exp({name} - maximum)", shifted),
             exponential("probability", shifted / shifted[:visible].sum()),
-            exponential("exp(score)", np.exp(scores)),
+            exponential(f"exp({name})", np.exp(scores)),
         ]
-        # What a tile is exponentiated under is the maximum so far: every value that it takes.
-        reached = np.unique(np.maximum.accumulate(seen))[-2::-1]
-        found += [exponential("exp(score - maximum)", np.exp(scores - largest)) for largest in reached]
+        # A tile is exponentiated under the maximum so far: every value that it has where a tile may end.
+        so_far = np.maximum.accumulate(seen)
+        reached = np.unique([*so_far[_TILE - 1 :: _TILE], so_far[-1]])[-2::-1][:_MOST_MAXIMA]
+        found += [exponential(f"exp({name} - maximum)", np.exp(scores - largest)) for largest in reached]
     return found
 
 
@@ -110,18 +122,27 @@ class Values:
         low = np.searchsorted(self._ranked, wanted - margin, side="left")
         high = np.searchsorted(self._ranked, wanted + margin, side="right")
         usable = np.isfinite(wanted) & (np.abs(wanted) > _NEAR_ZERO)
-        places = [
-            {int(element) for element in self._order[low[key] : high[key]]} if usable[key] else set()
-            for key in range(form.visible)
-        ]
+        usable &= high > low
+        least = min(_LEAST_KEYS, form.visible)
         best: Piece | None = None
-        key = 0
-        while key < form.visible:
-            start, stride, count = _run_from(places, key)
-            if count and (best is None or count > best.count):
-                best = Piece(form, self.moment, key, count, start, stride)
-            key += max(count - 1, 1)
-        return best if best and best.count >= min(_LEAST_KEYS, form.visible) else None
+        for first, last in _stretches(usable, least):
+            places = [set(self._order[low[key] : high[key]].tolist()) for key in range(first, last)]
+            key = 0
+            while key < len(places) and (best is None or len(places) - key > best.count):
+                start, stride, count = _run_from(places, key)
+                if count >= least and (best is None or count > best.count):
+                    best = Piece(form, self.moment, first + key, count, start, stride)
+                # A few neighbours may fit by chance, and must not hide a run that begins among them.
+                key += count - 1 if count > _LEAST_KEYS else 1
+        return best
+
+
+def _stretches(usable: NDArray[np.bool_], least: int) -> Iterator[tuple[int, int]]:
+    """[first, last) of every run of True that is long enough."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], usable, [False])).astype(np.int8)))
+    for first, last in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        if last - first >= least:
+            yield first, last
 
 
 def _run_from(places: Sequence[set[int]], key: int) -> tuple[int, int, int]:

@@ -12,12 +12,13 @@ import numpy as np
 from tilestep import reference
 from tilestep.contract import DH, GROUP, HKV, HQ
 from tilestep.inspect.memory import Moment, moments
-from tilestep.inspect.rows import Doubles, Form, Piece, Values, forms, of_another
+from tilestep.inspect.rows import ATTENTION_FACTORS, Doubles, Form, Piece, Values, forms, of_another
 from tilestep.inspect.session import CannotLook, Session
 from tilestep.program import Piece as Watched
 from tilestep.program import SharedArray, WatchedBlock
 
 _FLOAT = 4
+_USUAL_LENGTH = 64  # what is shown if nothing else is asked for: a few tiles
 _HINTS = ("score", "logit", "prob", "att")  # in the name of an array, where its values say nothing
 
 
@@ -54,7 +55,7 @@ class ScoreRow:
     family: str
     seed: int
     row: int
-    head: int
+    head: int | None  # None for a softmax of rows
     kernel: str
     line: int | None
     block: tuple[int, int, int]
@@ -71,7 +72,12 @@ class ScoreRow:
     @property
     def different(self) -> int:
         """Visible keys whose value is not the float64 one."""
-        return sum(not key.ok and not key.masked for key in self.keys)
+        return sum(not key.ok and not key.masked and key.element is not None for key in self.keys)
+
+    @property
+    def missing(self) -> int:
+        """Visible keys for which the array has no place: a tile that was not recognised."""
+        return sum(not key.masked and key.element is None for key in self.keys)
 
     @property
     def unmasked(self) -> int:
@@ -94,6 +100,7 @@ class ScoreRow:
             "foreign": self.foreign,
             "moments": list(self.moments),
             "different": self.different,
+            "missing": self.missing,
             "unmasked": self.unmasked,
             "keys": [
                 {
@@ -115,30 +122,48 @@ class ScoreRow:
 
 
 def look_at_scores(
-    session: Session, length: int, family: str, row: int, head: int, array: str | None = None
+    session: Session,
+    length: int | None = None,
+    family: str = "normal",
+    row: int | None = None,
+    head: int = 0,
+    array: str | None = None,
 ) -> ScoreRow:
-    """Runs a case, and finds the row of scores of a query row and head in the block that writes their output.
+    """Runs a case, and finds a row of scores in the block that writes what becomes of it.
 
-    Raises CannotLook where there is nothing to find: a step without attention, a row, head or array that is
-    not there, a kernel that keeps its scores in registers.
+    For attention the scores of a query row and head, for a softmax the values of a row; by default of a late
+    row. Raises CannotLook where there is nothing to find: another step, no such row, head or array,
+    scores in registers.
     """
-    seam = session.step.seam
-    if session.step.output != "attention_output":
-        raise CannotLook(f"{session.program.file}: {session.step.name} has no scores; attention has")
-    if not 0 <= row < length:
-        raise CannotLook(f"row {row} is not a row of {length} tokens: 0 to {length - 1}")
+    attention = session.step.output == "attention_output"
+    if not attention and session.step.output != "probabilities":
+        says = "has no scores; attention and the softmax steps have"
+        raise CannotLook(f"{session.program.file}: {session.step.name} {says}")
+    if length is None:
+        length = max(n for n in session.subject.lengths if n <= _USUAL_LENGTH)
+    case = session.case(length, family)
+    rows = len(case.judged_rows)
+    if row is None:
+        row = int(case.judged_rows.sum()) * 5 // 8
+    if not 0 <= row < rows:
+        raise CannotLook(f"row {row} is not one of {rows} rows: 0 to {rows - 1}")
     if not 0 <= head < HQ:
         raise CannotLook(f"head {head} is not a query head: 0 to {HQ - 1}")
-    case = session.case(length, family)
     if not case.judged_rows[row]:
         cut = int(np.argmin(case.judged_rows))
         raise CannotLook(f"row {row} is fed NaN in family {family}: rows 0 to {cut - 1} can be looked at")
-    out = next(parameter.name for parameter in seam.pointers if parameter.role == "out")
-    begin = (row * HQ + head) * DH
-    run = session.watched(case, Watched(out, begin, begin + DH))
+    out = session.step.seam.outputs[0].name
+    if attention:
+        begin, width = (row * HQ + head) * DH, DH
+        wanted = _scores(case["qkv_rotated"], row, head)
+    else:
+        begin, width = row * length, length
+        values = case["matrix"][row]
+        wanted = forms("value", values, np.abs(values), length, {})
+    run = session.watched(case, Watched(out, begin, begin + width))
     if not run.watched:
-        raise CannotLook(f"{session.program.file}: no block writes row {row}, head {head} of {out}")
-    wanted = _wanted(case["qkv_rotated"], row, head)
+        place = f"row {row}, head {head}" if attention else f"row {row}"
+        raise CannotLook(f"{session.program.file}: no block writes {place} of {out}")
     found = _find(run.watched, wanted, array, session.program.file)
     labels = list(dict.fromkeys(id(piece.moment) for piece in found.pieces))
     keys = _keys(found, labels, length)
@@ -149,7 +174,7 @@ def look_at_scores(
         family=family,
         seed=session.seed,
         row=row,
-        head=head,
+        head=head if attention else None,
         kernel=found.block.kernel,
         line=found.block.line,
         block=found.block.block,
@@ -165,14 +190,16 @@ def look_at_scores(
     )
 
 
-def _wanted(qkv: Doubles, row: int, head: int) -> list[Form]:
+def _scores(qkv: Doubles, row: int, head: int) -> list[Form]:
     """The forms of the row, and then what it would be by another query or KV head."""
     q, k, _ = reference.split_heads(qkv)
     root = np.sqrt(DH)
     own = head // GROUP
     with np.errstate(all="ignore"):
         scores = k[own] @ q[head, row] / root
-        wanted = forms(scores, np.abs(k[own]) @ np.abs(q[head, row]) / root, row + 1)
+        wanted = forms(
+            "score", scores, np.abs(k[own]) @ np.abs(q[head, row]) / root, row + 1, ATTENTION_FACTORS
+        )
         right = wanted[0]
         for other in sorted(set(range(HKV)) - {own}):
             name = f"score by the keys of KV head {other}"

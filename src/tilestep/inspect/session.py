@@ -70,9 +70,10 @@ class Session:
 
     def watched(self, case: Case, piece: Piece | None = None, sample: int = 0) -> Run:
         """Runs the case watching: see program.Job. Raises CannotLook if the run does not finish."""
-        job = replace(
-            schedule.checked_job(self.step, case, "forward"), mode="watch", watch=piece, sample=sample
-        )
+        checked = schedule.checked_job(self.step, case, "forward")
+        # At a great length even a right kernel makes more accesses than that: time is the limit then.
+        budget = checked.budget if case.length <= max(self.subject.lengths) else 0
+        job = replace(checked, mode="watch", watch=piece, sample=sample, budget=budget)
         return self._finished(job, case)
 
     def _finished(self, job: Job, case: Case) -> Run:

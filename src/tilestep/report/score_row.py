@@ -50,13 +50,16 @@ def summary(row: ScoreRow) -> str:
             "its first elements stand beside the score."
         )
     visible = sum(not key.masked for key in row.keys)
-    if row.different == 0:
-        said = [f"All {visible} visible keys hold the float64 value, to fp32's rounding."]
+    what = "visible keys" if row.head is not None else "values"
+    if row.different == 0 and row.missing == 0:
+        said = [f"All {visible} {what} are the float64 ones, to fp32's rounding."]
     else:
-        said = [f"{row.different} of {visible} visible keys differ from float64."]
+        said = [f"{row.different} of {visible} {what} differ from float64."]
     if row.foreign:
         said.append(f"What the array holds is the {row.form}.")
-    if any(key.yours is None and not key.masked for key in row.keys):
+    if row.missing:
+        said.append(f"{row.missing} were not found in it: a form of theirs that is not known, or a tile.")
+    if any(key.yours is None and key.element is not None and not key.masked for key in row.keys):
         said.append(f"A {NOTHING} stands where the array never got a value.")
     leaks = [key.key for key in row.keys if key.leaks]
     if leaks:
@@ -71,8 +74,8 @@ def summary(row: ScoreRow) -> str:
 def _headline(row: ScoreRow) -> Text:
     block = ", ".join(map(str, row.block))
     return Text.assemble(
-        (f"row {row.row}, head {row.head}", "bold"),
-        f"   T = {row.length} ({row.family}, seed {row.seed})   ",
+        (f"row {row.row}" if row.head is None else f"row {row.row}, head {row.head}", "bold"),
+        f"   {'columns' if row.head is None else 'T'} = {row.length} ({row.family}, seed {row.seed})   ",
         (f"{row.kernel}, block ({block})", "quiet"),
     )
 
@@ -95,7 +98,7 @@ def _facts(row: ScoreRow) -> list[tuple[Text, Text]]:
 def _can_be_left_out(row: ScoreRow, keys: Sequence[Key], lines: int) -> bool:
     right = all(key.ok for key in keys)
     edge = row.row
-    at_the_edge = keys[0].key <= edge + 1 and keys[-1].key >= edge
+    at_the_edge = row.head is not None and keys[0].key <= edge + 1 and keys[-1].key >= edge
     return right and not at_the_edge and (lines > _SHOWN_WHOLE or all(key.masked for key in keys))
 
 
