@@ -25,6 +25,7 @@ TINY_LEVELS = (1e-3, 0.0, 3e-3, 1e-4, 1e-2)
 LARGE_LEVELS = (300.0, 1e5, 1e12, 1e16)  # the sum of 512 squares of the last is 5e34; fp32 ends at 3e38
 OUTLIER = 1000.0
 WEIGHT_RANGE = (0.25, 4.0)
+_NORMAL_LEVEL = 2.0  # epsilon is lost in the roundings there
 _MEAN = 0.5  # of a row, in its own units
 
 
@@ -43,13 +44,17 @@ def make(T: int, family: str, seed: int) -> tuple[Floats, Floats]:
 
 
 def _normal(T: int, rng: np.random.Generator) -> Doubles:
+    return _NORMAL_LEVEL * _unit(T, rng)
+
+
+def _unit(T: int, rng: np.random.Generator) -> Doubles:
     return rng.choice((-_MEAN, _MEAN), size=(T, 1)) + rng.standard_normal((T, D))
 
 
 def _at(levels: tuple[float, ...], T: int, rng: np.random.Generator) -> Doubles:
     """Rows of a level each, the levels in turn."""
     level = np.array(levels)[np.arange(T) % len(levels)][:, None]
-    return np.asarray(level * _normal(T, rng))
+    return np.asarray(level * _unit(T, rng))
 
 
 def _tiny(T: int, rng: np.random.Generator) -> Doubles:
@@ -61,7 +66,7 @@ def _large(T: int, rng: np.random.Generator) -> Doubles:
 
 
 def _outlier(T: int, rng: np.random.Generator) -> Doubles:
-    x = _normal(T, rng)
+    x = _unit(T, rng)
     row = np.arange(T)
     column = np.where(row % 3 == 0, D - 1, np.where(row % 3 == 1, 0, rng.integers(D, size=T)))
     x[row, column] = rng.choice((-OUTLIER, OUTLIER), size=T)
