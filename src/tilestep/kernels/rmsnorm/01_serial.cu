@@ -1,8 +1,8 @@
 // RMSNorm, rung 1: a block a row, and one thread adds the squares.
 //
 // The idea: y = x / sqrt(mean(x * x) + eps) * weight needs one number for the whole row. Thread 0 computes it and
-// leaves it in shared memory; then every thread scales its columns. It is right, and three quarters of its time
-// 255 threads wait for one.
+// leaves it in shared memory; then every thread scales its columns. It is right, and while thread 0 adds, 255
+// threads wait.
 //
 // The contract: x [T, D] holds the rows, weight [D] a factor for each column, y [T, D] receives the normed rows.
 // The mean is that of D squares; RMS_EPS is added to it, inside the root, so that a row of zeros stays zeros.
