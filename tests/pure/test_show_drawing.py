@@ -5,8 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
-import struct
-import zlib
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,6 @@ from tilestep.program import Launch, SharedArray
 from tilestep.report.console import THEME
 from tilestep.report.error_map import draw, pixels, show_errors
 from tilestep.report.launches import count_text, show_plan, show_timeline
-from tilestep.report.png import encode_png
 from tilestep.report.score_row import number, show_scores
 
 
@@ -185,6 +183,16 @@ def test_a_map_of_heads() -> None:
     assert all(len(line) <= 80 for line in lines)
 
 
+def test_a_map_of_a_packed_tensor_names_its_heads() -> None:
+    ratio = np.zeros((1, 768))
+    ratio[0, 512 + 64 + 16] = 5.0  # K, head 1, dim 16
+    one = replace(error_map(ratio, group=64), tensor="qkv")
+    head, line = (line.plain for line in draw(one, "·░▒▓█"))
+    assert head.split() == [*(f"Q{n}" for n in range(8)), "K0", "K1", "V0", "V1"]
+    assert line.split() == ["0", *["····"] * 9, "·X··", *["····"] * 2]
+    assert head.index("K1") == line.index("X") - 1
+
+
 def test_the_worst_value_of_a_cell_is_shown_and_nan_is_worst() -> None:
     ratio = np.zeros((100, 300))
     ratio[99, 299] = np.nan
@@ -200,7 +208,10 @@ def test_the_worst_value_of_a_cell_is_shown_and_nan_is_worst() -> None:
 
 @pytest.mark.parametrize(("width", "group"), [(1, 1), (33, 1), (512, 64), (768, 64), (1408, 1), (8192, 1)])
 def test_every_shape_of_tensor_fits(width: int, group: int) -> None:
-    one = error_map(np.full((2048, width), 3.0), group)
+    one = replace(
+        error_map(np.full((2048, width), 3.0), group), tensor="qkv" if width == 768 else "activated"
+    )
+    one = replace(one, tensor="attention_output") if width == 512 else one
     lines = draw(one, "·░▒▓█")
     assert all(len(line.plain) <= 80 for line in lines)
     assert len(lines) <= 41
@@ -226,30 +237,6 @@ def test_errors_in_words_and_json() -> None:
     (tensor,) = errors(error_map(ratio, 64)).to_json()["tensors"]
     assert (tensor["wrong_rows"], tensor["wrong_by_cell"][2]) == ([2], [1, 0, 0, 0, 0, 0, 0, 0])
     assert "first wrong" not in drawn(show_errors, errors(error_map(np.zeros((4, 512)), 64)))
-
-
-@given(st.integers(1, 40), st.integers(1, 40), st.integers(0, 2**32 - 1))
-def test_a_png_holds_its_pixels(height: int, width: int, seed: int) -> None:
-    image = np.random.default_rng(seed).integers(0, 256, (height, width, 3), dtype=np.uint8)
-    data = encode_png(image)
-    assert data.startswith(b"\x89PNG\r\n\x1a\n")
-    chunks = {}
-    at = 8
-    while at < len(data):
-        (size,) = struct.unpack_from(">I", data, at)
-        kind, body = data[at + 4 : at + 8], data[at + 8 : at + 8 + size]
-        assert struct.unpack_from(">I", data, at + 8 + size) == (zlib.crc32(kind + body),)
-        chunks[kind] = body
-        at += 12 + size
-    assert struct.unpack(">IIBBBBB", chunks[b"IHDR"]) == (width, height, 8, 2, 0, 0, 0)
-    lines = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), np.uint8).reshape(height, 1 + 3 * width)
-    assert not lines[:, 0].any()
-    assert np.array_equal(lines[:, 1:].reshape(height, width, 3), image)
-
-
-def test_an_image_that_is_none() -> None:
-    with pytest.raises(ValueError, match="height, width, 3"):
-        encode_png(np.zeros((2, 2, 4), np.uint8))
 
 
 def test_pixels_show_right_wrong_and_not_judged() -> None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.text import Text
 
+from tilestep import contract
 from tilestep.contract import DH
 from tilestep.inspect.errors import ErrorMap, Errors
 from tilestep.report.console import show_text
@@ -18,7 +19,7 @@ from tilestep.report.png import write_png
 LINES = 40  # of a map, at most
 MARGIN = 8  # width of the row numbers
 CELLS = 64  # across, at most
-PER_HEAD = 8  # cells of a head
+PER_HEAD = (8, 4)  # cells of a head, if so many fit
 
 # Shades by error / tolerance: up to 1 is right. The last one is NaN or infinite.
 _LIMITS = (1.0, 10.0, 1e3, math.inf)
@@ -59,20 +60,22 @@ def draw(one: ErrorMap, characters: str) -> list[Text]:
     """The map as lines of at most 80 columns: a line for each few rows, a character for each few columns."""
     rows, width = one.ratio.shape
     per_line = math.ceil(rows / LINES)
-    per_cell = DH // PER_HEAD if one.group > 1 else math.ceil(width / CELLS)
-    heads = one.group > 1 and width // DH <= CELLS // PER_HEAD
-    if one.group > 1 and not heads:
-        per_cell = math.ceil(width / CELLS)
+    names = _head_names(one)
+    per_head = next((n for n in PER_HEAD if len(names) * (n + 1) <= CELLS + max(PER_HEAD)), 0) if names else 0
+    per_cell = DH // per_head if per_head else math.ceil(width / CELLS)
     cells = one.by_cell(per_line, per_cell)
     first = None if one.first is None else (one.first[0] // per_line, one.first[1] // per_cell)
-    lines = [_heads(width // DH)] if heads else []
+    lines = []
+    if per_head:
+        titles = "".join(name.ljust(per_head + 1) for name in names)
+        lines.append(Text(" " * MARGIN + titles.rstrip(), style="quiet"))
     for number, values in enumerate(cells):
         low, high = number * per_line, min((number + 1) * per_line, rows) - 1
         label = str(low) if low == high else f"{low}-{high}"
         label = label if len(label) < MARGIN else f"{low}.."
         line = Text(label.rjust(MARGIN - 1) + " ", style="quiet")
         for cell, ratio in enumerate(values):
-            if heads and cell and cell % PER_HEAD == 0:
+            if per_head and cell and cell % per_head == 0:
                 line.append(" ")
             if first == (number, cell):
                 line.append(_FIRST, style="wrong")
@@ -86,9 +89,12 @@ def draw(one: ErrorMap, characters: str) -> list[Text]:
     return lines
 
 
-def _heads(count: int) -> Text:
-    names = (f"head {head}".ljust(PER_HEAD + 1) for head in range(count))
-    return Text(" " * MARGIN + "".join(names).rstrip(), style="quiet")
+def _head_names(one: ErrorMap) -> list[str]:
+    """What the heads are called, in the order of their columns: "head 3", or "K1" in a packed tensor."""
+    if one.group != DH:
+        return []
+    places = (contract.TENSOR[one.tensor].position(column) for column in range(0, one.ratio.shape[1], DH))
+    return [f"{place.region}{place.head}" if place.region else f"head {place.head}" for place in places]
 
 
 def _level(ratio: float) -> int:
