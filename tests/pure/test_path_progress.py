@@ -35,9 +35,14 @@ def test_what_is_written_is_read(file: ProgressFile) -> None:
     assert document["stages"]["block-sum"]["sha256"] == "ab12"
 
 
-def test_the_first_pass_stands_and_hints_never_go_back() -> None:
+def test_the_time_of_the_first_pass_stands_and_hints_never_go_back() -> None:
     first = Progress().passing("rope", "first").hinting("rope", 3)
-    assert first.passing("rope", "second") == first
+    again = first.passing("rope", "second")
+    assert again.passed("rope") == first.passed("rope")
+    assert first.passed_with("rope", "first")
+    assert again.passed_with("rope", "second")
+    assert not again.passed_with("rope", "first")
+    assert not again.passed_with("swiglu", "")
     assert first.hinting("rope", 1).hints("rope") == 3
 
 

@@ -228,7 +228,8 @@ def test_few_lengths_come_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
         )
 
     monkeypatch.setattr(attempts, "judge", fake)
-    stage = STAGES[-1]
+    monkeypatch.setattr(attempts, "judge_block", lambda files, **options: fake(files, "block", **options))
+    stage = STAGES[0]
     made = attempts.attempt(tmp_path / stage.file, stage)
     assert (calls[0]["lengths"], calls[0]["profile"]) == (stage.quick, False)
     assert len(calls) == (2 if few == "passed" else 1)
@@ -236,6 +237,34 @@ def test_few_lengths_come_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
     assert made.lengths == (None if few == "passed" else stage.quick)
     assert made.passed == (few == "passed")
     assert "lengths" not in calls[-1] or few == "broken"
+
+
+@pytest.mark.parametrize("whole", ["passed", "wrong"])
+def test_from_the_projection_on_the_whole_block_has_to_be_right(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, whole: str
+) -> None:
+    facts: dict[str, Any] = {
+        "submission": v.Submission("kernel.cu", ""),
+        "seed": 1,
+        "target": v.TargetName("cpu", "emulator"),
+        "says": "A sentence.",
+    }
+    judged: list[list[Path]] = []
+
+    def block(files: list[Path], **_: Any) -> v.Verdict:
+        judged.append(files)
+        kind: Any = v.Passed if whole == "passed" else v.Broken
+        return kind(step="block", **facts)  # type: ignore[no-any-return]
+
+    monkeypatch.setattr(attempts, "judge", lambda file, step, **_: v.Passed(step=step, **facts))
+    monkeypatch.setattr(attempts, "judge_block", block)
+    other = tmp_path / "rmsnorm.cu"
+    for step in ("swiglu", "qkv-projection"):
+        stage = catalogue.stage(step)
+        made = attempts.attempt(tmp_path / stage.file, stage, others=[other])
+        assert made.passed == (step == "swiglu" or whole == "passed")
+        assert (made.exit_code == 0) == made.passed
+    assert judged == [[other, tmp_path / catalogue.stage("qkv-projection").file]]
 
 
 def test_layout_and_comments_are_not_code(tmp_path: Path) -> None:

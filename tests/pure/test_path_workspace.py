@@ -11,6 +11,7 @@ import pytest
 from tilestep.path import catalogue, workspace
 from tilestep.path.memory import Memory
 from tilestep.path.progress import Progress, ProgressFile
+from tilestep.path.watching import file_hash
 from tilestep.path.workspace import PROGRESS_FILE, Workspace, WorkspaceError, create, find
 
 STAGE = catalogue.stages()[-1]
@@ -201,6 +202,23 @@ def test_the_last_hint_stays(made: Workspace) -> None:
     count = len(STAGE.hints())
     assert [memory.next_hint(STAGE)[0] for _ in range(count + 2)] == [*range(1, count + 1), count, count]
     assert made.progress.read().hints(STAGE.step) == count
+
+
+def test_the_block_is_made_of_the_files_that_passed_and_have_not_changed(made: Workspace) -> None:
+    norm, swiglu, rope, causal, online, total = map(
+        catalogue.stage,
+        ("rmsnorm", "swiglu", "rope", "causal-attention", "online-attention", "block-sum"),
+    )
+    memory = Memory(made)
+    for stage in (norm, swiglu, rope, causal, total):
+        memory.passed(stage, file_hash(made.file(stage)))
+    made.file(swiglu).write_text("edited since", encoding="utf-8")
+    assert memory.passed_files(causal) == (made.file(norm), made.file(rope))
+    assert memory.passed_files(online) == (made.file(norm), made.file(rope)), "one seam, one file"
+    made.file(norm).unlink()
+    assert memory.passed_files(rope) == (made.file(causal),)
+    memory.passed(online, file_hash(made.file(online)))
+    assert memory.passed_files(rope) == (made.file(online),)
 
 
 def test_another_terminals_pass_is_seen(made: Workspace) -> None:

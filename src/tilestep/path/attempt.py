@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tilestep.frontends.tokens import flatten, lex
-from tilestep.judge import Progress, Verdict, judge
+from tilestep.judge import Progress, Verdict, judge, judge_block
 from tilestep.path.catalogue import Stage
 from tilestep.program import SubmissionError
 
@@ -17,29 +17,39 @@ from tilestep.program import SubmissionError
 class Attempt:
     """What the judge said of the file. `lengths` are what it was judged at, None for all.
 
-    `untouched`: the code is still the starter's, so that a pass says nothing of the person.
+    `untouched`: the code is still the starter's, so that a pass says nothing of the person. `block`: what it
+    said of the whole block with the file and the person's others in it, where that was judged.
     """
 
     verdict: Verdict
     lengths: Sequence[int] | None
     untouched: bool
+    block: Verdict | None = None
 
     @property
     def passed(self) -> bool:
         """The stage is passed."""
-        return self.verdict.outcome == "passed" and self.lengths is None and not self.untouched
+        alone = self.verdict.outcome == "passed" and self.lengths is None and not self.untouched
+        return alone and (self.block is None or self.block.outcome == "passed")
+
+    @property
+    def exit_code(self) -> int:
+        """The verdict's exit code; 1 for a verdict that passed where the stage is not passed."""
+        worst = self.block if self.block is not None else self.verdict
+        return worst.exit_code or (0 if self.passed else 1)
 
 
 def attempt(
     file: Path,
     stage: Stage,
     *,
+    others: Sequence[Path] = (),
     tell: Callable[[Progress], None] | None = None,
     seed: int | None = None,
 ) -> Attempt:
     """Judges a file for a stage. What is wrong at a short length is told without waiting for a long one.
 
-    Raises what `tilestep.judge.judge` raises.
+    `others` are the person's files that stand in the block beside it. Raises what `judge` raises.
     """
     untouched = stage.starter_passes and same_code(file, stage.starter_text())
     seed = secrets.randbelow(2**32) if seed is None else seed
@@ -48,11 +58,11 @@ def attempt(
     few = judge(name, stage.step, seed=seed, lengths=stage.quick, profile=False, on_progress=tell)
     if few.outcome != "passed":
         return Attempt(few, stage.quick, untouched)
-    return Attempt(
-        judge(name, stage.step, seed=seed, on_progress=tell, fail_fast=True),
-        lengths=None,
-        untouched=untouched,
-    )
+    every = judge(name, stage.step, seed=seed, on_progress=tell, fail_fast=True)
+    if every.outcome != "passed" or untouched or not stage.block:
+        return Attempt(every, None, untouched)
+    block = judge_block([*map(shown, others), name], seed=seed, on_progress=tell)
+    return Attempt(every, None, untouched, block)
 
 
 def same_code(file: Path, text: str) -> bool:

@@ -22,6 +22,7 @@ class Stage:
     `lesson` names its folder among the lessons and in a workspace; `file` is the person's file there.
     `starter` is the outcome of the untouched starter, `fault` the mistake or finding that its verdict names
     first ("" for none), `because` the reason in a sentence. `quick` are the lengths judged first.
+    With `block` a pass is followed by a run of the whole block.
     """
 
     step: str
@@ -32,6 +33,7 @@ class Stage:
     starter: str
     because: str
     fault: str = field(default="", kw_only=True)
+    block: bool = field(default=False, kw_only=True)
     quick: tuple[int, ...]
 
     @property

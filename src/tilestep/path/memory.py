@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from tilestep.contract import STEP
 from tilestep.path import catalogue
 from tilestep.path.catalogue import Stage
 from tilestep.path.progress import Damaged, Progress, TooNew
+from tilestep.path.watching import file_hash
 from tilestep.path.workspace import Workspace, WorkspaceError
 
 
@@ -59,6 +61,18 @@ class Memory:
         """Notes a pass and unlocks our solution: where it is now, and what went wrong."""
         trouble = self._update(lambda progress: progress.passing(stage.step, sha256))
         return self.workspace.unlock(stage), trouble
+
+    def passed_files(self, stage: Stage) -> tuple[Path, ...]:
+        """The person's other files of the block as they were passed, one a seam; edited ones are left out."""
+        this = STEP[stage.step]
+        by_seam: dict[str, Path] = {}
+        for found in catalogue.stages():
+            other, file = STEP[found.step], self.workspace.file(found)
+            if other.path != this.path or other.seam == this.seam:
+                continue
+            if self.progress.passed_with(other.name, file_hash(file)):
+                by_seam[other.seam.function] = file  # the later of two stages with one seam
+        return tuple(by_seam.values())
 
     def next_hint(self, stage: Stage) -> tuple[int, str]:
         """The number of the hint to show, and what went wrong; behind the last one that stays."""

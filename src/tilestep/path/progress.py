@@ -50,6 +50,10 @@ class Progress:
         """When the step was passed (ISO 8601, UTC), "" if it was not."""
         return str(self._entry(step).get("passed", ""))
 
+    def passed_with(self, step: str, sha256: str) -> bool:
+        """Whether the step was passed, and by a file with this hash."""
+        return bool(self.passed(step)) and self._entry(step).get("sha256") == sha256
+
     def hints(self, step: str) -> int:
         """How many of the step's hints were shown."""
         shown = self._entry(step).get("hints", 0)
@@ -64,11 +68,9 @@ class Progress:
         return Progress(self._document | {"current": step})
 
     def passing(self, step: str, sha256: str) -> Progress:
-        """With that step passed, by the file with this hash. The first pass stands."""
-        if self.passed(step):
-            return self
+        """With that step passed, by the file with this hash. The time of the first pass stands."""
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        return self._with(step, passed=now, sha256=sha256)
+        return self._with(step, passed=self.passed(step) or now, sha256=sha256)
 
     def hinting(self, step: str, shown: int) -> Progress:
         """With so many hints shown, or more if more were shown before."""

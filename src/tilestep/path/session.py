@@ -103,7 +103,8 @@ class Session:
 
     def _judge(self) -> None:
         with self.screen.judging(self._file) as tell:
-            made = attempt(self._file, self.stage, tell=tell)
+            others = self.memory.passed_files(self.stage)
+            made = attempt(self._file, self.stage, others=others, tell=tell)
         # A save that came meanwhile has another hash, and is judged next.
         self._known = made.verdict.submission.sha256 or self._known
         solution = None

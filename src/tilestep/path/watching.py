@@ -50,3 +50,11 @@ class Watched:
         except OSError as error:
             return UNREADABLE + (error.strerror or str(error)), True
         return hashlib.sha256(data).hexdigest(), not data.strip()
+
+
+def file_hash(path: Path) -> str:
+    """The hash of a file's content as the judge's verdict states it; "" for one that cannot be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""

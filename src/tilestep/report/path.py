@@ -61,6 +61,8 @@ class Terminal:
         else:
             self.console.print()
             self.says(verdict.says)
+        if attempt.block is not None:
+            show_verdict(attempt.block, self.console, None)
         if attempt.passed:
             self._passed(stage, solution)
         elif verdict.outcome == "passed" and attempt.untouched:
