@@ -21,7 +21,7 @@ from tilestep.emulator.worker_files import (
     whole,
     write_job,
 )
-from tilestep.program import Buffer, Job
+from tilestep.program import Buffer, Job, Piece
 
 OUT = Buffer("y", 2, 3, "out")
 
@@ -48,6 +48,13 @@ def test_a_job_as_the_worker_reads_it(tmp_path: Path) -> None:
         "size 7",
     ]
     assert np.fromfile(tmp_path / "in.x.bin", np.float32).tolist() == [0, 2, 4, 6, 8, 10]
+
+
+def test_a_job_that_watches(tmp_path: Path) -> None:
+    write_job(tmp_path, Job((OUT,), (), mode="watch", watch=Piece("y", 3, 6), sample=64))
+    lines = (tmp_path / "job.txt").read_text().splitlines()
+    assert lines[0] == "mode watch"
+    assert lines[-2:] == ["watch y 12 24", "sample 64"]  # bytes
 
 
 def test_a_buffer_of_another_size_is_refused(tmp_path: Path) -> None:
