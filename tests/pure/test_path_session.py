@@ -33,7 +33,7 @@ class Screen:
     def opened(self, stage: Stage, file: Path, passed: bool) -> None:
         self.shown.append(("opened", stage.step))
 
-    def judging(self, file: Path) -> AbstractContextManager[None]:
+    def judging(self, stage: Stage, file: Path) -> AbstractContextManager[None]:
         return nullcontext()
 
     def attempted(self, stage: Stage, attempt: Attempt, solution: Path | None) -> None:

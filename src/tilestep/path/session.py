@@ -22,7 +22,7 @@ class Screen(Protocol):
     def opened(self, stage: Stage, file: Path, passed: bool) -> None:
         """The stage is open, and this is the file to edit."""
 
-    def judging(self, file: Path) -> AbstractContextManager[Callable[[Judging], None] | None]:
+    def judging(self, stage: Stage, file: Path) -> AbstractContextManager[Callable[[Judging], None] | None]:
         """Shows how far the judge is while the block runs."""
 
     def attempted(self, stage: Stage, attempt: Attempt, solution: Path | None) -> None:
@@ -102,7 +102,7 @@ class Session:
             self._judge()
 
     def _judge(self) -> None:
-        with self.screen.judging(self._file) as tell:
+        with self.screen.judging(self.stage, self._file) as tell:
             others = self.memory.passed_files(self.stage)
             made = attempt(self._file, self.stage, others=others, tell=tell)
         # A save that came meanwhile has another hash, and is judged next.

@@ -37,6 +37,18 @@ class Terminal:
 
     def opened(self, stage: Stage, file: Path, passed: bool) -> None:
         """The stage and the file to edit."""
+        self._head(stage, file)
+        if passed:
+            self.console.print("You have passed this stage.")
+
+    def judging(self, stage: Stage, file: Path) -> AbstractContextManager[Callable[[Judging], None] | None]:
+        """On a terminal a fresh screen with a bar; nothing elsewhere."""
+        if self.console.is_terminal:
+            self.console.clear()
+            self._head(stage, file)
+        return showing(consoles.stderr(), file.name)
+
+    def _head(self, stage: Stage, file: Path) -> None:
         self.console.print()
         last = catalogue.stages()[-1].number
         self.console.print(
@@ -44,14 +56,6 @@ class Terminal:
         )
         self.console.print()
         show_rows([(Text("edit", style="label"), Text(str(shown(file)), style="place"))], self.console, 14)
-        if passed:
-            self.console.print("You have passed this stage.")
-
-    def judging(self, file: Path) -> AbstractContextManager[Callable[[Judging], None] | None]:
-        """A bar on a terminal, nothing elsewhere."""
-        if self.console.is_terminal:
-            self.console.clear()
-        return showing(consoles.stderr(), file.name)
 
     def attempted(self, stage: Stage, attempt: Attempt, solution: Path | None) -> None:
         """The verdict, then what it means for the stage."""
