@@ -19,7 +19,10 @@ class Keys:
         ready, _, _ = select.select([self._handle], [], [], seconds)
         if not ready:
             return ""
-        data = os.read(self._handle, 1)
+        try:
+            data = os.read(self._handle, 1)
+        except OSError:  # the other end of the terminal was closed
+            raise EOFError from None
         if not data:
             raise EOFError
         return data.decode("ascii", "replace").lower()
@@ -42,4 +45,5 @@ def reading(handle: int) -> Iterator[Keys]:
         tty.setcbreak(handle)
         yield Keys(handle)
     finally:
-        termios.tcsetattr(handle, termios.TCSADRAIN, before)
+        with contextlib.suppress(termios.error):  # the terminal has gone
+            termios.tcsetattr(handle, termios.TCSADRAIN, before)
