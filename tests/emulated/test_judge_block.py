@@ -39,6 +39,13 @@ def test_our_kernels_make_the_block() -> None:
     assert "reference: swiglu" in verdict.evidence
 
 
+def test_with_every_step_nothing_comes_from_the_reference() -> None:
+    verdict = judge_block([*OURS.values(), kernels.path("swiglu/02_tiled.cu")], seed=5, lengths=(1,))
+    assert verdict.outcome == "passed", verdict.says
+    assert all("activated" in case.tensors for case in verdict.cases)
+    assert not any(line.startswith("reference:") for line in verdict.evidence)
+
+
 def test_the_earliest_wrong_tensor_names_the_file(tmp_path: Path) -> None:
     wrong = changed("rope", "sinTable[", "-sinTable[", tmp_path)
     files = [OURS["attention"], wrong, OURS["rmsnorm"]]  # in any order
