@@ -76,15 +76,20 @@ def _one_head(q: Doubles, k: Doubles, v: Doubles, out: Doubles) -> Doubles:
 
 
 def tail(
-    x: ArrayLike, attention_output: ArrayLike, weights: Mapping[str, ArrayLike], attention_bound: ArrayLike
+    x: ArrayLike,
+    attention_output: ArrayLike,
+    weights: Mapping[str, ArrayLike],
+    attention_bound: ArrayLike,
+    right: Mapping[str, Doubles] | None = None,
 ) -> dict[str, Doubles]:
     """Bounds on the tensors after attention, given the right attention output and its bound, both [T, D].
 
     What an attention output within its bound does to each later tensor, plus the rounding of an fp32 kernel
     that computes the step. Errors of a row's elements are taken as independent: lined up in the worst way
-    they would add up to bounds as large as the values, and no arithmetic lines them up.
+    they would add up to bounds as large as the values, and no arithmetic lines them up. `right` is
+    reference.tail of the same arguments, for a caller that has it already.
     """
-    right = reference.tail(x, attention_output, weights)
+    right = reference.tail(x, attention_output, weights) if right is None else right
 
     projected = _through(attention_bound, attention_output, weights["w_o"])
     residual = projected + UNIT * 4.0 * np.abs(right["residual"])

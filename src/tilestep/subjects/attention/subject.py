@@ -42,7 +42,7 @@ class AttentionSubject(Subject):
             want = reference.attention(qkv)
             allowed = tolerance.attention(qkv, want)
             tail = reference.tail(x, want, weights)
-            tail_allowed = tolerance.tail(x, want, weights, allowed)
+            tail_allowed = tolerance.tail(x, want, weights, allowed, tail)
         last = contract.BLOCK_TENSORS[-1].name
         return Answer("attention_output", want, allowed), Answer(last, tail[last], tail_allowed[last])
 
