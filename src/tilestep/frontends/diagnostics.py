@@ -33,8 +33,8 @@ _REDEFINED = re.compile(
     rf"|\b(?P<first>{_GIVEN})\b.*(?:redeclared|redefinition|redefined)"
 )
 _HEADER_OF = {
+    "cuda_bf16.h": re.compile(r"^((__)?nv_bfloat162?|__\w*bfloat16\w*)$"),  # before the wider one
     "cuda_fp16.h": re.compile(r"^(half2?|__half2?|__(float|half|low|high)\w*2\w*)$"),
-    "cuda_bf16.h": re.compile(r"^(__)?nv_bfloat162?$"),
     "cooperative_groups.h": re.compile(r"^(cg|cooperative_groups)$"),
 }
 _UNDEFINED = re.compile(r"undefined (?:reference to [`'\"]?|symbol: )(?P<name>[^'\"`\n]+)")

@@ -116,6 +116,7 @@ def _passed(trial: Trial) -> str:
 
 
 def _lower_first(sentence: str) -> str:
-    """A sentence that goes on after a colon: its leading capital falls, unless the word is an acronym."""
+    """A sentence that goes on after a colon: its capital falls, unless it is an acronym's or Q, K or V."""
     first, _, _ = sentence.partition(" ")
-    return sentence if not first.istitle() else sentence[0].lower() + sentence[1:]
+    falls = first.istitle() and (len(first) > 1 or first == "A")
+    return sentence[0].lower() + sentence[1:] if falls else sentence
