@@ -25,7 +25,7 @@ from tilestep.path.workspace import Workspace
 STAGE = catalogue.stages()[0]
 NEXT = catalogue.stages()[1]
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-PATIENCE = 90.0
+PATIENCE = 240.0  # seconds: a first build with a slow compiler is in it
 SOURCES = str(Path(tilestep.__file__).parents[1])  # a relative PYTHONPATH means nothing in another folder
 ENVIRONMENT = {**os.environ, "PYTHONPATH": SOURCES, "COLUMNS": "80", "TERM": "xterm", "NO_COLOR": "1"}
 
