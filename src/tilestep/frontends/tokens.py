@@ -76,9 +76,6 @@ class Lexed:
     def macros(self) -> list[Macro]:
         return [macro for d in self.directives if not d.dead and (macro := _macro_of(d)) is not None]
 
-    def line_at(self, offset: int) -> int:
-        return self.text.count("\n", 0, offset) + 1
-
 
 def lex(text: str, file: str = "") -> Lexed:
     """Cut `text` into tokens. Raises SubmissionError for a comment that never ends."""

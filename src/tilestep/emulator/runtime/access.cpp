@@ -30,14 +30,11 @@ void leave_kernel() {
 }
 
 static Finding finding_here(const char* code, uintptr_t pc) {
-  Finding finding{};
+  Finding finding;
   finding.code = code;
-  finding.element = -1;
   finding.pc = pc;
   finding.thread = machine->current;
-  finding.other_thread = UINT32_MAX;
   finding.block = machine->block.linear;
-  finding.other_block = UINT64_MAX;
   return finding;
 }
 

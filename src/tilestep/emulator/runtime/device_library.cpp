@@ -50,14 +50,11 @@ extern "C" int tilestep_printf(const char* format, ...) {
 }
 
 extern "C" void tilestep_trap(const char* what, const char*, int) {
-  Finding finding{};
+  Finding finding;
   finding.code = "assert-failed";
-  finding.element = -1;
   finding.pc = TILESTEP_CALLER;
   finding.thread = machine ? machine->current : UINT32_MAX;
-  finding.other_thread = UINT32_MAX;
   finding.block = machine ? machine->block.linear : UINT64_MAX;
-  finding.other_block = UINT64_MAX;
   finding.detail = what;
   report(finding);
   stop_after_finding(finding.pc, 0);

@@ -200,14 +200,11 @@ void report_deadlock(Machine& m) {
     for (int k = 0; k < places; ++k) known |= seen[k] == pc;
     if (known) continue;
     seen[places++] = pc;
-    Finding finding{};
+    Finding finding;
     finding.code = "deadlock";
-    finding.element = -1;
     finding.pc = pc;
     finding.thread = i;
-    finding.other_thread = UINT32_MAX;
     finding.block = m.block.linear;
-    finding.other_block = UINT64_MAX;
     finding.detail = in_warp ? "warp" : "barrier";
     report(finding);
   }

@@ -82,12 +82,10 @@ static void verify_inputs(void* const* pointers, void* const* pristine) {
     if (reported("input-written", job.buffers[i].name)) continue;  // and that one names the line
     size_t at = 0;
     while (static_cast<unsigned char*>(pointers[i])[at] == static_cast<unsigned char*>(pristine[i])[at]) ++at;
-    Finding finding{};
+    Finding finding;
     finding.code = "input-written";
     finding.array = job.buffers[i].name;
     finding.element = int64_t(at);
-    finding.thread = finding.other_thread = UINT32_MAX;
-    finding.block = finding.other_block = UINT64_MAX;
     report(finding);
   }
 }

@@ -112,12 +112,10 @@ static void verify_band(const Buffer& buffer, uintptr_t begin, uintptr_t end, co
   for (uintptr_t at = begin; at < end; ++at) {
     if (*reinterpret_cast<const unsigned char*>(at) == 0xff) continue;
     if (reported("out-of-bounds-global", buffer.name)) return;  // and that one names the line
-    Finding finding{};
+    Finding finding;
     finding.code = "guard-band";
     finding.array = buffer.name;
     finding.element = int64_t(at) - int64_t(buffer.begin);
-    finding.thread = finding.other_thread = UINT32_MAX;
-    finding.block = finding.other_block = UINT64_MAX;
     finding.detail = side;
     report(finding);
     return;

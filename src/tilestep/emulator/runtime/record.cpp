@@ -19,12 +19,9 @@ void allow_scratch(size_t bytes) { scratch_left = bytes; }
 
 static void report_refused_launch(const LaunchInfo& info, const char* detail, uintptr_t pc) {
   set_running_launch(&info);
-  Finding finding{};
+  Finding finding;
   finding.code = "launch-refused";
-  finding.element = -1;
   finding.pc = pc;
-  finding.thread = finding.other_thread = UINT32_MAX;
-  finding.block = finding.other_block = UINT64_MAX;
   finding.detail = detail;
   report_at_line(finding, info.line);
   set_running_launch(nullptr);

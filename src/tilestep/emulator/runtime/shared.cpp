@@ -64,13 +64,10 @@ void poison_shared(Machine& m) {
 static void report_too_much(const SharedSite& site, uint32_t bytes, size_t limit, const char* kind, uintptr_t pc) {
   char detail[96];
   snprintf(detail, sizeof detail, "%u bytes of %s memory a block, at most %zu", bytes, kind, limit);
-  Finding finding{};
+  Finding finding;
   finding.code = "launch-refused";
   finding.array = site.name;
-  finding.element = -1;
   finding.pc = pc;
-  finding.thread = finding.other_thread = UINT32_MAX;
-  finding.block = finding.other_block = UINT64_MAX;
   finding.detail = detail;
   report_at_line(finding, site.line);
 }

@@ -170,14 +170,11 @@ static void on_crash(int signal, siginfo_t* info, void* context) {
     _exit(0);
   }
   if (address_known && in_stack_guard(address)) {
-    Finding finding{};
+    Finding finding;
     finding.code = "stack-overflow";
-    finding.element = -1;
     finding.pc = pc;
     finding.thread = machine->current;
-    finding.other_thread = UINT32_MAX;
     finding.block = machine->block.linear;
-    finding.other_block = UINT64_MAX;
     report(finding);
   }
   write_finding_counts();
