@@ -112,8 +112,10 @@ class Session:
             solution, trouble = self.memory.passed(self.stage, made.verdict.submission.sha256)
             self._tell(trouble)
         self.screen.attempted(self.stage, made, solution)
-        self.screen.keys(self._passed)
+        # What was typed while it was judged goes before the keys are offered: a key pressed at sight of the
+        # offer is meant.
         self.keys.forget()
+        self.screen.keys(self._passed)
 
     def _again(self) -> None:
         self._known = ""
