@@ -40,7 +40,8 @@ class KernelSource:
 class Program:
     """A submission, ready for a target to build.
 
-    `source` is the translation unit for the emulator, with #line directives that lead back to `file`.
+    `source` is the translation unit for a host compiler, with #line directives that lead back to `file`;
+    `text` is the file as it is written, for a compiler that knows CUDA.
     """
 
     file: str
@@ -49,29 +50,77 @@ class Program:
     step: str
     source: str
     kernels: tuple[KernelSource, ...] = ()
+    text: str = ""
 
 
 Triple = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
+class Place:
+    """An address in device memory: bytes from the start of a buffer, or of a variable of the module.
+
+    `buffer` is a buffer of the job, "scratch 1" and so on in the order of the requests, or "variable NAME"
+    with the name that the linker knows. `offset` may lie outside: a pointer may point anywhere.
+    """
+
+    buffer: str
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A kernel argument as the kernel receives it, converted to the type of its parameter.
+
+    `pointers` maps offsets in `data` to what the eight bytes there point to; in `data` they are zero.
+    """
+
+    data: bytes
+    pointers: tuple[tuple[int, Place], ...] = ()
+
+
+@dataclass(frozen=True)
 class Launch:
-    """One kernel launch of a plan."""
+    """One kernel launch of a plan. `symbol` and `arguments` are known where the plan was recorded for them.
+
+    `kernel` is as the submission writes it, `symbol` as the linker knows it.
+    """
 
     kernel: str
     grid: Triple
     block: Triple
     dynamic_shared: int
     line: int | None = None
+    symbol: str = ""
+    arguments: tuple[Argument, ...] = ()
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """Device memory that the seam sets itself: `count` bytes from `source`, or of the value `fill`.
+
+    `source` is device memory, or the bytes of the host that are copied.
+    """
+
+    to: Place
+    count: int
+    source: Place | bytes | None = None
+    fill: int = 0
 
 
 @dataclass(frozen=True)
 class LaunchPlan:
-    """What a seam asked for, in order: launches, memsets and scratch memory."""
+    """What a seam asked for: launches, and scratch memory; `variables` are the module's own, in bytes.
+
+    `items` holds the launches and the memsets and copies around them, in order; it is empty where the plan was
+    not recorded for a replay.
+    """
 
     launches: tuple[Launch, ...] = ()
     memsets: int = 0
     scratch_bytes: tuple[int, ...] = ()
+    variables: Mapping[str, int] = field(default_factory=dict)
+    items: tuple[Launch | Transfer, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -182,9 +231,10 @@ class Work:
 class Job:
     """One run of a program: what it is fed, how it is watched, and what it may use.
 
-    `mode` is fast (no checks), check (every checker, one thread), traffic (global bytes counted only) or
-    watch (no checks, one thread: work is counted, and the shared memory of blocks that write into `watch`
-    is logged; `sample` blocks of a launch are run, 0: all).
+    `mode` is fast (no checks), check (every checker, one thread), traffic (global bytes counted only), watch
+    (no checks, one thread: work is counted, and the shared memory of blocks that write into `watch` is
+    logged; `sample` blocks of a launch are run, 0: all) or record (the seam only: no kernel runs, and the plan
+    holds what a replay needs).
     `order` is the order in which a block's threads run: forward, reverse or "random SEED".
     `timeout` is wall-clock seconds; `budget` counts memory accesses in all (0: no limit); `scratch_bytes` is
     the device memory that the seam may ask for.

@@ -44,6 +44,7 @@ def translate(source: SourceFile, step: Step) -> Program:
         step=step.name,
         source=text,
         kernels=kernels,
+        text=source.text,
     )
 
 

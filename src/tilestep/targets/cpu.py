@@ -30,6 +30,7 @@ class CpuTarget:
     """Runs submissions on the emulator. `cache` keeps what was compiled, by default in the user's folder."""
 
     kind = "cpu"
+    checks = True
 
     def __init__(self, cache: Cache | None = None) -> None:
         self._given_cache = cache

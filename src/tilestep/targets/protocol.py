@@ -1,12 +1,15 @@
-"""What every place that can run a submission offers."""
+"""What every place that can run a submission offers, and what one that can time it offers too."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
-from tilestep.program import Job, Program, Run
+from tilestep.program import Buffer, Floats, Job, Program, Run
 
-__all__ = ["Built", "Job", "Target"]
+__all__ = ["Built", "Call", "Card", "Job", "LaunchTime", "Pair", "Race", "Target", "TimingTarget"]
 
 
 class Built(Protocol):
@@ -27,6 +30,10 @@ class Target(Protocol):
     def name(self) -> str:
         """What a person calls it: "emulator, g++ 12.2.0, 2 cores"."""
 
+    @property
+    def checks(self) -> bool:
+        """Whether runs can be watched: modes check, traffic and watch. Without, fast and record are all."""
+
     def available(self) -> str | None:
         """None when it is ready, else one sentence with the command that mends it."""
 
@@ -34,4 +41,82 @@ class Target(Protocol):
         """Raises program.SubmissionError (broken) for what does not compile."""
 
     def run(self, built: Built, job: Job) -> Run:
-        """Runs once, in a fresh process; what the submission does wrong is in the Run. Safe in threads."""
+        """Runs once, from a fresh start of the module. Safe in threads."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """The GPU that a target runs on, and how it compiles for it. Clocks in MHz, bandwidth in bytes a second."""
+
+    name: str
+    driver: str
+    capability: tuple[int, int]
+    memory_bytes: int
+    multiprocessors: int
+    l2_bytes: int
+    bandwidth: float  # of its memory, as the card states it; 0 where it does not
+    highest_clock: int
+    compiler: str  # name and version
+    flags: tuple[str, ...] = ()
+    others: int = 0  # processes of others that were on the card at the start
+
+
+@dataclass(frozen=True)
+class Call:
+    """One timed call of a seam's plan: milliseconds between the events around it, and what it wrote.
+
+    `wall_ms` is the same call between two synchronisations of the whole device, on the host's clock: work that
+    hides from the events shows there. `ended` and `says` are as a Run's.
+    """
+
+    ms: float
+    wall_ms: float
+    outputs: Mapping[str, Floats] = field(default_factory=dict)
+    ended: str = "finished"
+    says: str = ""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The baseline and the submission, one right after the other, on equal inputs."""
+
+    user: Call
+    baseline: Call
+    user_first: bool
+    clock: int  # of the multiprocessors right after, MHz; 0 where it cannot be read
+    throttled: tuple[str, ...] = ()  # the reasons that the card gave for a lowered clock, if any
+
+    @property
+    def ratio(self) -> float:
+        """How many times faster the submission was than the baseline."""
+        return self.baseline.ms / self.user.ms
+
+
+@dataclass(frozen=True)
+class LaunchTime:
+    """The times in milliseconds of one item of a plan, over repeated calls."""
+
+    kernel: str
+    line: int | None
+    ms: tuple[float, ...]
+
+
+class Race(Protocol):
+    """Two built programs, loaded side by side in a process of their own."""
+
+    def pair(self, buffers: tuple[Buffer, ...], user_first: bool) -> Pair:
+        """Both plans once on these inputs. Before each: fresh inputs, NaN in every output, a cold L2."""
+
+
+@runtime_checkable
+class TimingTarget(Target, Protocol):
+    """A target whose times mean something."""
+
+    @property
+    def card(self) -> Card: ...
+
+    def race(self, user: Built, baseline: Built, job: Job) -> AbstractContextManager[Race]:
+        """Loads both modules anew, records both plans for `job` (its sizes and shapes), and warms them up."""
+
+    def launch_times(self, built: Built, job: Job, repeats: int) -> tuple[LaunchTime, ...]:
+        """Each launch of the plan for `job` by itself, `repeats` times. Raises RuntimeError if a run fails."""
