@@ -24,7 +24,7 @@ from tilestep.contract.constants import (
 )
 from tilestep.contract.header import header
 from tilestep.contract.seams import Parameter, Seam
-from tilestep.contract.steps import STEP, STEPS, Step
+from tilestep.contract.steps import PROJECTION, STEP, STEPS, Step
 from tilestep.contract.tensors import (
     BLOCK_TENSORS,
     PACKED_REGIONS,
@@ -50,6 +50,7 @@ __all__ = [
     "PLANTED_TOKENS",
     "PLANTED_VALUE",
     "PROFILE_LENGTH",
+    "PROJECTION",
     "QKV_OUT",
     "QUERY_TILE",
     "REDUCTION_TENSORS",

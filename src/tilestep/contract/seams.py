@@ -104,3 +104,14 @@ ATTENTION = _seam(
     ("attnOut", "out", "attention_output"),
     sizes=_TOKENS,
 )
+
+# No step of the path: what stands between the steps, which the judge runs itself. K is the inner dimension.
+PROJECTION = _seam(
+    "runProjection",
+    ("x", "in", "attention_output"),
+    ("weight", "in", "w_o"),
+    ("residual", "in", "x"),
+    ("projected", "out", "projected"),
+    ("sum", "out", "residual"),
+    sizes=("T", "K"),
+)

@@ -78,3 +78,6 @@ STEPS: tuple[Step, ...] = (
     ),
 )
 STEP: dict[str, Step] = {step.name: step for step in STEPS}
+
+# What stands between the steps: nobody is asked for it, and our kernel for it stands in the folder "block".
+PROJECTION = Step("projection", "block", 0, "Projection and residual", seams.PROJECTION, output="projected")

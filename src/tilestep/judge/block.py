@@ -12,13 +12,14 @@ from tilestep.contract import STEP
 from tilestep.frontends import cuda
 from tilestep.frontends.reading import read_source
 from tilestep.judge import schedule, verdict
-from tilestep.judge.chain import CALLS, Chain, run_block
+from tilestep.judge.chain import Chain, run_block
 from tilestep.judge.compare import ComparedCase, earliest_wrong
 from tilestep.judge.decide import describe_speed, say_unsafe, say_wrong
 from tilestep.judge.diagnose import merge_findings, name_mistakes
 from tilestep.judge.schedule import Progress
 from tilestep.judge.seams import has_seam
 from tilestep.judge.trial import Stopped, Trial
+from tilestep.judge.trusted import CALLS, KERNELS, TrustedKernels
 from tilestep.judge.verdict import Submission, TargetName, Verdict
 from tilestep.program import SubmissionError
 from tilestep.targets.cpu import CpuTarget
@@ -37,7 +38,8 @@ def judge_block(
     target: Target | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Verdict:
-    """Judges the files' seams in the whole block; what no file defines comes from the reference.
+    """Judges the files' seams in the whole block; what no file defines comes from the reference, and on a GPU
+    from our own kernels.
 
     The earliest wrong tensor is named, and the file whose kernel made it stands in the verdict. Raises
     ValueError where two files define one seam, or no file is given.
@@ -68,13 +70,18 @@ def judge_block(
     except SubmissionError as error:
         failed = verdict.Broken if error.outcome == "broken" else verdict.Refused
         return failed(says=str(error), **facts)
-    return _run(trials, seed, lengths, facts, tell)
+    ours = None
+    if not target.checks:  # a GPU: no tensor comes from elsewhere
+        tell(Progress(len(by_step), len(by_step), "compiling our own kernels"))
+        ours = TrustedKernels(target)
+        ours.build_all(step for step in KERNELS if step not in trials)
+    return _run(trials, ours, seed, lengths, facts, tell)
 
 
 def _steps_of(files: Sequence[str]) -> dict[str, str]:
     """The file of each step of the block. Raises SubmissionError for a file that has no seam of it."""
     found: dict[str, str] = {}
-    steps = tuple(dict.fromkeys(call.step for call in CALLS))
+    steps = tuple(dict.fromkeys(call.step.name for call in CALLS))
     for file in files:
         source = read_source(Path(file))
         seams = [step for step in steps if has_seam(source.text, step)]
@@ -90,13 +97,15 @@ def _steps_of(files: Sequence[str]) -> dict[str, str]:
 
 def _run(
     trials: dict[str, Trial],
+    ours: TrustedKernels | None,
     seed: int,
     lengths: Sequence[int] | None,
     facts: dict[str, Any],
     tell: Callable[[Progress], None],
 ) -> Verdict:
-    chosen = sorted({*(LENGTHS if lengths is None else lengths)} | {CHECKED_LENGTH})
-    tasks = [partial(run_block, trials, n, seed, checked=n == CHECKED_LENGTH) for n in chosen]
+    checked = () if ours else (CHECKED_LENGTH,)
+    chosen = sorted({*(LENGTHS if lengths is None else lengths), *checked})
+    tasks = [partial(run_block, trials, n, seed, checked=n in checked, ours=ours) for n in chosen]
     chains: list[Chain] = []
     tell(Progress(0, len(tasks), "the first length"))
     with schedule.running(tasks, workers=schedule.cores()) as results:
@@ -108,7 +117,7 @@ def _run(
                     trial.keep(run, chain.length)
                 except Stopped as stopped:
                     return _stopped(stopped, trial, chains, facts)
-    return _decide(trials, chains, facts)
+    return _decide(trials, ours, chains, facts)
 
 
 def _shared(trials: Sequence[Trial], chains: Sequence[Chain]) -> dict[str, Any]:
@@ -129,17 +138,19 @@ def _stopped(stopped: Stopped, trial: Trial, chains: Sequence[Chain], facts: dic
     return verdict.Broken(says=str(stopped), **_shared([trial], chains), **facts)
 
 
-def _decide(trials: dict[str, Trial], chains: Sequence[Chain], facts: dict[str, Any]) -> Verdict:
+def _decide(
+    trials: dict[str, Trial], ours: TrustedKernels | None, chains: Sequence[Chain], facts: dict[str, Any]
+) -> Verdict:
     shared = _shared(list(trials.values()), chains)
-    shared["evidence"] = _evidence(trials, chains, facts)
+    shared["evidence"] = _evidence(trials, ours, chains, facts)
     cases = _compared(chains)
     first = earliest_wrong(cases)
     if first is not None:
         call = next((call for call in CALLS if call.makes == first.tensor), None)
-        at_fault = trials.get(call.step) if call else None
+        at_fault = trials.get(call.step.name) if call else None
         if at_fault is not None:
             facts = {**facts, "submission": _about(at_fault, facts)}
-        seen = [s for chain in chains for s in chain.seen if call and s.expected.case.step == call.step]
+        seen = [s for chain in chains for s in chain.seen if call and s.expected.case.step == call.step.name]
         named = name_mistakes(seen)
         says = say_wrong("T", first, named, shared["findings"])
         if at_fault is not None:
@@ -158,14 +169,17 @@ def _about(trial: Trial, facts: dict[str, Any]) -> Submission:
     return Submission(program.file, program.sha256, program.language, facts["submission"].files)
 
 
-def _evidence(trials: dict[str, Trial], chains: Sequence[Chain], facts: dict[str, Any]) -> tuple[str, ...]:
-    steps = tuple(dict.fromkeys(call.step for call in CALLS))
+def _evidence(
+    trials: dict[str, Trial], ours: TrustedKernels | None, chains: Sequence[Chain], facts: dict[str, Any]
+) -> tuple[str, ...]:
+    steps = tuple(dict.fromkeys(call.step.name for call in CALLS))
     yours = [f"{step} from {trials[step].program.file}" for step in steps if step in trials]
     missing = [step for step in steps if step not in trials]
     lines = [f"seed: {facts['seed']}", f"yours: {', '.join(yours)}"]
     if missing:
-        lines.append(f"reference: {', '.join(missing)}")
+        lines.append(f"{'our kernels' if ours else 'reference'}: {', '.join(missing)}")
     lengths = ", ".join(str(chain.length) for chain in chains)
     lines.append(f"values: every tensor of yours against float64, T = {lengths}")
-    lines.append(f"checkers: at T = {CHECKED_LENGTH}, in one thread order")
+    if not ours:
+        lines.append(f"checkers: at T = {CHECKED_LENGTH}, in one thread order")
     return (*lines, *describe_speed(facts["target"].kind))

@@ -65,7 +65,8 @@ def orders(seed: int) -> tuple[str, ...]:
 
 def job(step: Step, case: Case) -> Job:
     """The buffers and sizes that the step's seam is handed for a case, in the order of its parameters."""
-    small = case.length <= max(subject(step.name).lengths)
+    lengths = subject(step.name).lengths if step.name in contract.STEP else contract.LENGTHS
+    small = case.length <= max(lengths)
     return Job(
         buffers=tuple(_buffer(parameter, case) for parameter in step.seam.pointers),
         sizes=tuple(case.sizes[parameter.name] for parameter in step.seam.sizes),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
+BETWEEN = "block"  # the folder of what stands between the steps of the block
+
 
 def root() -> Path:
     """The folder that holds the steps' folders."""
@@ -13,13 +15,17 @@ def root() -> Path:
 
 def path(name: str) -> Path:
     """The file of a kernel by name, such as "attention/02_cooperative.cu"; KeyError for an unknown one."""
-    if name not in names():
+    if name not in _every():
         raise KeyError(name)
     return root() / name
 
 
 def names() -> tuple[str, ...]:
-    """All kernels, in the order of their rungs."""
+    """The kernels of the steps, in the order of their rungs. What stands between the steps has none."""
+    return tuple(name for name in _every() if not name.startswith(f"{BETWEEN}/"))
+
+
+def _every() -> tuple[str, ...]:
     return tuple(sorted(file.relative_to(root()).as_posix() for file in root().glob("*/*.cu")))
 
 

@@ -21,6 +21,7 @@ One family is never enough: each hides some mistakes (tests/pure/test_mistakes.p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,6 +123,14 @@ def make(step: str, length: int, family: str, seed: int) -> AttentionCase:
     return AttentionCase(
         step, length, family, seed, {"T": length}, {"qkv_rotated": packed}, judged, {"x": x, **weights}
     )
+
+
+def planted(qkv: NDArray[Any], seed: int) -> Floats:
+    """A packed tensor [T, QKV_OUT] after RoPE, with the planted tokens written into its Q and K."""
+    packed = qkv.astype(np.float64)
+    q, k, _ = _views(packed)
+    _plant(q, k, np.random.default_rng([seed, qkv.shape[0]]))
+    return packed.astype(np.float32)
 
 
 def _views(qkv: Doubles) -> tuple[Doubles, Doubles, Doubles]:
