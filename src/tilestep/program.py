@@ -112,8 +112,8 @@ class Transfer:
 class LaunchPlan:
     """What a seam asked for: launches, and scratch memory; `variables` are the module's own, in bytes.
 
-    `items` holds the launches and the memsets and copies around them, in order; it is empty where the plan was
-    not recorded for a replay.
+    `items` holds the launches and the memsets and copies around them, in order; it is empty where the plan
+    was not recorded for a replay.
     """
 
     launches: tuple[Launch, ...] = ()
@@ -233,8 +233,8 @@ class Job:
 
     `mode` is fast (no checks), check (every checker, one thread), traffic (global bytes counted only), watch
     (no checks, one thread: work is counted, and the shared memory of blocks that write into `watch` is
-    logged; `sample` blocks of a launch are run, 0: all) or record (the seam only: no kernel runs, and the plan
-    holds what a replay needs).
+    logged; `sample` blocks of a launch are run, 0: all) or record (the seam only: no kernel runs, and the
+    plan holds what a replay needs).
     `order` is the order in which a block's threads run: forward, reverse or "random SEED".
     `timeout` is wall-clock seconds; `budget` counts memory accesses in all (0: no limit); `scratch_bytes` is
     the device memory that the seam may ask for.

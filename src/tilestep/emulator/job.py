@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from tilestep.emulator import refusals, watch_log
 from tilestep.emulator.findings import describe
+from tilestep.emulator.plan import read_plan
 from tilestep.emulator.sandbox import Ended, Limits, private_folder, run_limited
 from tilestep.emulator.symbolise import Place, places
+from tilestep.emulator.symbols import symbol_at
 from tilestep.emulator.worker_files import (
     BadFileError,
     Event,
     read_events,
     read_output,
     text,
-    triple,
     whole,
     write_job,
 )
-from tilestep.program import Finding, Floats, Job, Launch, LaunchPlan, Run, Traffic
+from tilestep.program import Finding, Floats, Job, LaunchPlan, Run, Traffic
 
 _GRACE_SECONDS = 2.0  # the worker ends itself, and says where it was, before the sandbox does
 _MOST_FINDINGS = 200
@@ -53,6 +55,7 @@ class _Reading:
     def __init__(
         self, executable: Path, file: str, job: Job, folder: Path, ended: Ended, events: list[Event]
     ) -> None:
+        self.executable = executable
         self.file = file
         self.job = job
         self.folder = folder
@@ -71,7 +74,12 @@ class _Reading:
         findings = self._findings()
         ended, says, line = self._outcome(findings)
         outputs: Mapping[str, Floats] = {}
-        if ended == "finished":
+        if ended == "finished" and self.job.mode == "record":
+            try:
+                self._plan(ended)
+            except BadFileError as why:
+                ended, says = "crashed", f"its launches cannot be read: {why}"
+        elif ended == "finished":
             try:
                 outputs, changed = self._outputs()
             except BadFileError as why:
@@ -86,7 +94,7 @@ class _Reading:
             says,
             outputs=outputs,
             findings=findings,
-            plan=self._plan(),
+            plan=self._plan(ended),
             traffic=self._traffic(),
             watched=watch_log.watched_blocks(self.events, self.log, self.places),
             work=watch_log.work(self.events),
@@ -155,21 +163,9 @@ class _Reading:
             found.append(self._describe(event, where, other))
         return tuple(found)
 
-    def _plan(self) -> LaunchPlan:
-        launches = tuple(
-            Launch(
-                text(event, "kernel"),
-                triple(event, "grid") or (0, 0, 0),
-                triple(event, "block") or (0, 0, 0),
-                whole(event, "dynamic_shared"),
-                whole(event, "line") or None,
-            )
-            for event in self._all("launch")
-        )
-        # What was refused was asked for too.
-        asked = [*self._all("scratch"), *(e for e in self._all("refused") if text(e, "why") == "scratch")]
-        scratch = tuple(whole(event, "bytes") for event in asked)
-        return LaunchPlan(launches, len(self._all("memset")), scratch)
+    def _plan(self, ended: str) -> LaunchPlan:
+        recorded = self.job.mode == "record" and ended == "finished"
+        return read_plan(self.events, self.folder, partial(symbol_at, self.executable), recorded=recorded)
 
     def _traffic(self) -> Traffic | None:
         events = self._all("traffic")

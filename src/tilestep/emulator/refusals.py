@@ -14,6 +14,7 @@ _REFUSED = {
     "event": "a seam must not use events: the judge keeps the clock",
     "managed_memory": "a seam must not use managed or pinned memory: there is device memory only",
     "host_function": "a seam must not queue host functions: it launches kernels",
+    "unknown_kernel": "tilestep cannot tell which kernel this launch means; launch it by its name",
     "device_memory_on_host": "host code of the seam reads or writes device memory: only kernels may",
 }
 

@@ -1,7 +1,8 @@
-"""How each compiler is asked for the two builds of a submission, and for the runtime.
+"""How each compiler is asked for the builds of a submission, and for the runtime.
 
-fast: optimised, no hooks. checked: every memory access calls a hook of the runtime. The hooks come from the
-compiler's ThreadSanitizer pass (`-fsanitize=thread` to compile, never to link: the runtime is ours).
+fast: optimised, no hooks. record: neither, for its kernels do not run. checked: every memory access calls a
+hook of the runtime. The hooks come from the compiler's ThreadSanitizer pass (`-fsanitize=thread` to compile,
+never to link: the runtime is ours).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Literal
 from tilestep.emulator.cache import Cache, digest
 from tilestep.emulator.compilers import Compiler
 
-Flavour = Literal["fast", "checked"]
+Flavour = Literal["fast", "checked", "record"]
 
 # Same for every flavour and compiler. -w: a submission's warnings are between it and nvcc.
 _ALWAYS = ("-std=c++17", "-w", "-pthread", "-gdwarf-4", "-U_FORTIFY_SOURCE")
@@ -57,6 +58,8 @@ _ZIG = {
 # factor of four, and their arguments pass through hooked memory.
 _OPTIMISED_GCC = ("-O3", "-finline-functions", "--param=max-inline-insns-auto=1000")
 _OPTIMISED_CLANG = ("-O3", "-mllvm", "-inline-threshold=1000")
+
+_RECORD = ("-DTILESTEP_RECORDING=1",)
 
 # A hook must tell its line and its access: no merged tails, no duplicated barriers, no vectors.
 _CHECKED = (
@@ -136,6 +139,8 @@ class Toolchain:
         if self.compiler.kind != "gcc":
             common = (*common, "-fno-sanitize=undefined")  # zig asks for it by itself
         runtime: tuple[str, ...] = (*common, "-O2", "-fno-exceptions", "-fno-rtti")
+        if flavour == "record":
+            return Recipe((*common, "-O0", "-g1", *_RECORD), (*runtime, *_RECORD), self._links)
         gcc = self.compiler.kind == "gcc"
         optimised = (*common, *(_OPTIMISED_GCC if gcc else _OPTIMISED_CLANG), "-g1")
         if flavour == "fast":

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tilestep.contract import Step
 from tilestep.frontends.edits import Edits
+from tilestep.frontends.entries import mark_entries
 from tilestep.frontends.host_calls import check_host_calls
 from tilestep.frontends.launches import rewrite_launches
 from tilestep.frontends.reading import SourceFile, read_source
@@ -49,8 +50,9 @@ def translate(source: SourceFile, step: Step) -> Program:
 
 
 def rewrite(lexed: Lexed, structure: Structure, file: str) -> str:
-    """The file's text with launches, shared memory and device variables in plain C++."""
+    """The file's text with launches, kernels, shared memory and device variables in plain C++."""
     edits = Edits(lexed.text, file)
+    mark_entries(lexed, structure, edits)  # before all else that a body begins with
     SharedRewriter(lexed, structure, edits).run()
     rewrite_variables(lexed, structure, edits)
     kernels = _kernel_names(lexed)
@@ -76,6 +78,7 @@ def _kernel_functions(lexed: Lexed, structure: Structure) -> list[Function]:
 
 
 def _kernel_macros(lexed: Lexed) -> set[str]:
+    """Macros that stand for `__global__`, or make a whole kernel."""
     return {m.name for m in lexed.macros() if any(token.text == "__global__" for token in m.body)}
 
 

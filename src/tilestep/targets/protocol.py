@@ -46,7 +46,10 @@ class Target(Protocol):
 
 @dataclass(frozen=True)
 class Card:
-    """The GPU that a target runs on, and how it compiles for it. Clocks in MHz, bandwidth in bytes a second."""
+    """The GPU that a target runs on, and how it compiles for it.
+
+    Clocks are in MHz, the bandwidth in bytes a second.
+    """
 
     name: str
     driver: str
@@ -65,8 +68,8 @@ class Card:
 class Call:
     """One timed call of a seam's plan: milliseconds between the events around it, and what it wrote.
 
-    `wall_ms` is the same call between two synchronisations of the whole device, on the host's clock: work that
-    hides from the events shows there. `ended` and `says` are as a Run's.
+    `wall_ms` is the same call between two synchronisations of the whole device, on the host's clock: work
+    that hides from the events shows there. `ended` and `says` are as a Run's.
     """
 
     ms: float
@@ -119,4 +122,4 @@ class TimingTarget(Target, Protocol):
         """Loads both modules anew, records both plans for `job` (its sizes and shapes), and warms them up."""
 
     def launch_times(self, built: Built, job: Job, repeats: int) -> tuple[LaunchTime, ...]:
-        """Each launch of the plan for `job` by itself, `repeats` times. Raises RuntimeError if a run fails."""
+        """Each launch of the plan for `job` by itself. Raises RuntimeError if a run fails."""

@@ -27,6 +27,7 @@
 #include "tilestep/bits.h"
 #include "tilestep/block.h"
 #include "tilestep/cached.h"
+#include "tilestep/entry.h"
 #include "tilestep/fast_math.h"
 #include "tilestep/math.h"
 #include "tilestep/qualifiers.h"

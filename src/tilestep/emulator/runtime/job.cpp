@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "recorded.h"
 #include "result.h"
 
 namespace tilestep {
@@ -12,11 +13,13 @@ static bool is(const char* word, const char* name) { return strcmp(word, name) =
 
 static void read_mode(Job& job, const char* word) {
   if (is(word, "fast")) job.mode = Mode::fast;
+  else if (is(word, "record")) job.mode = Mode::record;
   else if (is(word, "check")) job.mode = Mode::check;
   else if (is(word, "traffic")) job.mode = Mode::traffic;
   else if (is(word, "watch")) job.mode = Mode::watch;
   else give_up("job: unknown mode");
-  if ((job.mode == Mode::fast) == kChecked) give_up("job: this executable was not built for its mode");
+  const bool fits = job.mode == Mode::record ? kRecording : job.mode == Mode::fast ? !kRecording && !kChecked : kChecked;
+  if (!fits) give_up("job: this executable was not built for its mode");
 }
 
 static void read_order(Job& job, const char* rest) {

@@ -26,6 +26,7 @@ using Listener = NoListener;
 // What this run does with the events of the checked build.
 enum class Mode : uint8_t {
   fast,     // there are none
+  record,   // no kernel runs: the plan is written down for a replay elsewhere
   traffic,  // only bytes of global memory are counted, on every OS thread
   check,    // the listener gets them, from one OS thread
   watch,    // nothing is checked: one OS thread logs shared arrays and counts accesses (watch.h)

@@ -16,6 +16,7 @@
 #include "job.h"
 #include "plan.h"
 #include "record.h"
+#include "recorded.h"
 #include "reporting.h"
 #include "result.h"
 #include "watch.h"
@@ -106,6 +107,11 @@ static int run(const char* job_path) {
   expect_host_code(true);
   tilestep_seam(pointers, job.sizes);
   expect_host_code(false);
+  write_variables();
+  if (mode == Mode::record) {
+    JsonLine("done").seconds("seconds", 0).number("accesses", 0).write();
+    _exit(0);
+  }
   open_arena();
 
   choose_granule();

@@ -8,6 +8,7 @@
 #include "launch_rules.h"
 #include "plan.h"
 #include "record.h"
+#include "recorded.h"
 #include "reporting.h"
 #include "result.h"
 
@@ -54,6 +55,12 @@ static const unsigned char* snapshot(const void* from, size_t bytes) {
   return static_cast<unsigned char*>(copy);
 }
 
+static void write_source(uintptr_t from) {
+  JsonLine line("source");
+  add_place(line, from);
+  line.write();
+}
+
 static int record_copy(void* to, const void* from, size_t bytes, bool from_host) {
   if (bytes == 0) return kSuccess;
   if (!to || !from || !is_device_memory(reinterpret_cast<uintptr_t>(to), bytes)) return kInvalidValue;
@@ -64,7 +71,12 @@ static int record_copy(void* to, const void* from, size_t bytes, bool from_host)
   transfer.bytes = bytes;
   transfer.from_host = from_host;
   add_transfer(transfer);
-  JsonLine("copy").number("bytes", int64_t(bytes)).write();
+  JsonLine line("copy");
+  line.number("bytes", int64_t(bytes));
+  add_place(line, reinterpret_cast<uintptr_t>(to));
+  if (kRecording && from_host) line.text("file", save_bytes(from, bytes));
+  line.write();
+  if (!from_host) write_source(reinterpret_cast<uintptr_t>(from));
   return kSuccess;
 }
 
@@ -92,6 +104,7 @@ extern "C" int tilestep_record_launch(const LaunchRequest* request) {
   item.kind = PlanItem::Kind::launch;
   item.launch = PlannedLaunch{info, request->invoke, request->closure};
   add_to_plan(item);
+  record_kernel(*request, TILESTEP_CALLER);
   return kSuccess;
 }
 
@@ -121,7 +134,10 @@ extern "C" int tilestep_record_memset(void* to, int value, size_t bytes) {
   transfer.bytes = bytes;
   transfer.value = value;
   add_transfer(transfer);
-  JsonLine("memset").number("bytes", int64_t(bytes)).write();
+  JsonLine line("memset");
+  line.number("bytes", int64_t(bytes)).number("value", value & 0xff);
+  add_place(line, reinterpret_cast<uintptr_t>(to));
+  line.write();
   return kSuccess;
 }
 

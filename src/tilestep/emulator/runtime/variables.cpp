@@ -11,6 +11,8 @@ namespace tilestep {
 
 static DeviceVariable* first_variable;
 
+const DeviceVariable* all_variables() { return first_variable; }
+
 const DeviceVariable* find_variable(uintptr_t address) {
   for (const DeviceVariable* v = first_variable; v; v = v->next) {
     if (address - reinterpret_cast<uintptr_t>(v->address) < v->size) return v;

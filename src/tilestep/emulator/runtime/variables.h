@@ -6,6 +6,8 @@
 
 namespace tilestep {
 
+// All of them, the last declared first, linked by `next`.
+const DeviceVariable* all_variables();
 // Any static data of the executable: literals, tables, and variables that are not device variables.
 bool is_module_data(uintptr_t address);
 // Code of the executable: the submission's, the machine's, or a library's that is linked in.

@@ -107,6 +107,9 @@ int tilestep_record_copy(void* to, const void* from, size_t bytes, bool from_hos
 int tilestep_record_symbol_copy(void* symbol, const void* from, size_t bytes, bool from_host);
 int tilestep_record_shared_limit(const void* function, int bytes);   // cudaFuncAttributeMaxDynamicSharedMemorySize
 [[noreturn]] void tilestep_record_forbidden(int what, const char* call, int line);
+// In the build that records: which kernel a launch reached, and each of its arguments.
+void tilestep_record_entry();
+void tilestep_record_argument(const void* argument, size_t size);
 void tilestep_register_variable(tilestep::DeviceVariable* variable);
 
 // --- made by the frontend at the end of every submission ---------------------------------------------------
