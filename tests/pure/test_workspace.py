@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tilestep import contract
-from tilestep.judge.workspace import describe
+from tilestep.judge.workspace import describe, too_large
 
 ONLINE = contract.STEP["online-attention"]
 CAUSAL = contract.STEP["causal-attention"]
@@ -18,3 +18,23 @@ def test_another_workspace_is_told_by_its_size() -> None:
     says = describe(CAUSAL, lambda T: T * 8192)
     assert "1,048,576 bytes at T = 128" in says
     assert "4096 bytes a row" in says
+
+
+def test_device_arrays_count_as_workspace() -> None:
+    T = contract.PROFILE_LENGTH
+    says = too_large(ONLINE, {"scores": 4 * T * T, "arrived": 4}, T)
+    assert says == (
+        "the __device__ array scores is a T x T workspace, 16,777,216 bytes; all its __device__ variables hold "
+        "16,777,220; online-attention allows none and 16,384 in variables"
+    )
+    assert says is not None
+    assert "a T x T" not in (too_large(ONLINE, {"rows": 4 * T * contract.HQ}, T) or "")
+    assert too_large(ONLINE, {"rows": 4 * T * contract.HQ}, T) is not None
+    assert too_large(CAUSAL, {"rows": 4 * T * contract.HQ}, T) is None
+
+
+def test_counters_and_tables_are_no_workspace() -> None:
+    free = contract.FREE_VARIABLE_BYTES
+    assert too_large(ONLINE, {}, 128) is None
+    assert too_large(ONLINE, {"table": free}, 128) is None
+    assert too_large(ONLINE, {"table": free, "flag": 1}, 128) is not None

@@ -6,6 +6,7 @@ C++ header that every submission sees is `header()`.
 
 from tilestep.contract.constants import (
     DH,
+    FREE_VARIABLE_BYTES,
     GROUP,
     HKV,
     HQ,
@@ -40,6 +41,7 @@ from tilestep.contract.tensors import (
 __all__ = [
     "BLOCK_TENSORS",
     "DH",
+    "FREE_VARIABLE_BYTES",
     "GROUP",
     "HKV",
     "HQ",

@@ -16,6 +16,7 @@ ROPE_THETA = 10000.0
 PROFILE_LENGTH = 2048
 LENGTHS = (1, 2, 31, 32, 33, 41, 64, 65, 97, 128)  # judged at every value, with every checker
 QUERY_TILE = 32  # rows that the capstone keeps resident
+FREE_VARIABLE_BYTES = 16384  # of a module's own __device__ variables, at any step: counters, tables
 
 PLANTED_TOKENS = (0, 40)
 PLANTED_VALUE = (

@@ -203,6 +203,9 @@ class Trial:
         if any(finding.code == "launch-refused" for finding in run.findings):
             return  # that launch is missing from the plan, and the finding says more than its absence
         wanted, plan = self.step.launches, run.plan
+        longest = self._subject.profile or max(self._subject.lengths)
+        if says := workspace.too_large(self.step, plan.variables, longest):
+            raise Stopped("refused", self._where(says))
         if wanted is not None and len(plan.launches) != wanted:
             raise Stopped(
                 "refused",
