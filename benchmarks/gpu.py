@@ -1,0 +1,115 @@
+"""Measures the figures that the GPU target has to hold, and writes them to benchmarks/results/.
+
+    PYTHONPATH=src python3 benchmarks/gpu.py [--repeats 20] [--out FOLDER] [--seconds 120]
+
+Judges the capstone's starter and solution and a wrong kernel again and again, with fresh seeds: the same
+verdict each time, the speedups, their spread, and what a whole verdict takes. What is measured is written
+after every round, so that nothing is lost when the time is up. Run it on a machine that does nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import statistics
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from tilestep import contract
+from tilestep.frontends import cuda
+from tilestep.judge import judge
+from tilestep.judge.traffic import BASELINE
+from tilestep.targets.gpu import GpuTarget
+
+ROOT = Path(__file__).parents[1]
+KERNELS = ROOT / "src/tilestep/kernels"
+STEP = contract.STEP["online-attention"]
+FILES = {  # by what each must come to
+    "starter": (KERNELS / BASELINE, "slow"),
+    "solution": (KERNELS / "attention/03_online.cu", "passed"),
+    "wrong": (ROOT / "tests/wrong/attention/08-alpha-missing-on-l.cu", "wrong"),
+}
+
+
+def commit() -> str:
+    if given := os.environ.get("TILESTEP_COMMIT"):
+        return given
+    git = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
+    return git.stdout.strip() or "unknown"
+
+
+def summary(verdicts: list[dict[str, Any]], wanted: str) -> dict[str, Any]:
+    """What the rounds of one file came to; the spread is that of the middle 95 % over the median."""
+    speeds = [v["speed"] for v in verdicts if v["speed"]]
+    found: dict[str, Any] = {
+        "outcome": wanted,
+        "times": len(verdicts),
+        "same": sum(v["outcome"] == wanted for v in verdicts),
+        "verdict_s": statistics.median(v["seconds"] for v in verdicts),
+        "verdict_s_most": max(v["seconds"] for v in verdicts),
+    }
+    if speeds:
+        ratios = sorted(speed["speedup"] for speed in speeds)
+        found |= {
+            "speedup": statistics.median(ratios),
+            "speedup_range": [ratios[0], ratios[-1]],
+            "spread": (ratios[-1] - ratios[0]) / statistics.median(ratios),
+            "baseline_ms": statistics.median(speed["baseline_ms"] for speed in speeds),
+            "user_ms": statistics.median(speed["user_ms"] for speed in speeds),
+        }
+    return found
+
+
+def write(folder: Path, target: GpuTarget, rows: dict[str, list[dict[str, Any]]]) -> None:
+    card = target.card
+    document = {
+        "date": datetime.date.today().isoformat(),
+        "commit": commit(),
+        "command": "PYTHONPATH=src python3 benchmarks/gpu.py",
+        "gpu": card.name,
+        "driver": card.driver,
+        "compiler": card.compiler,
+        "figures": {name: summary(found, FILES[name][1]) for name, found in rows.items() if found},
+        "rounds": rows,
+    }
+    name = "-".join(card.name.lower().replace("nvidia", "").split())
+    path = folder / f"capstone-gpu-{name}-{document['date']}.json"
+    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    arguments.add_argument("--repeats", type=int, default=20)
+    arguments.add_argument("--out", type=Path, default=ROOT / "benchmarks/results")
+    arguments.add_argument("--seconds", type=float, default=600.0, help="start no further round after these")
+    wanted = arguments.parse_args()
+    began = time.monotonic()
+    target = GpuTarget()
+    if missing := target.available():
+        raise SystemExit(missing)
+    with ThreadPoolExecutor() as pool:  # the first verdict is to be a warm one too
+        list(pool.map(lambda file: target.build(cuda.load(file, STEP)), (path for path, _ in FILES.values())))
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in FILES}
+    for number in range(wanted.repeats):
+        for name, (path, _) in FILES.items():
+            start = time.monotonic()
+            verdict = judge(path, STEP.name, target=target)
+            found = verdict.to_json()
+            kept = {key: found[key] for key in ("seed", "outcome", "says", "speed", "first_wrong")}
+            kept["mistakes"] = [mistake["code"] for mistake in found["mistakes"]]
+            rows[name].append({**kept, "seconds": round(time.monotonic() - start, 3)})
+            print(number, name, rows[name][-1], flush=True)
+            write(wanted.out, target, rows)
+        if time.monotonic() - began > wanted.seconds:
+            break
+    for name, found in rows.items():
+        print(name, summary(found, FILES[name][1]))
+
+
+if __name__ == "__main__":
+    main()
