@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from tilestep.contract import DH, GROUP, HKV, HQ, KV, RMS_EPS, ROPE_THETA, D
 
 Doubles = NDArray[np.float64]
+Rows = NDArray[np.intp]  # indices of rows
 
 
 def query_rows_at_once(T: int) -> int:
@@ -97,37 +98,41 @@ def attention(qkv: ArrayLike) -> Doubles:
 
     A masked value has no effect: a NaN in a row of K or V reaches only the rows from that one on.
     """
+    return attention_rows(qkv, np.arange(_double(qkv).shape[0]))
+
+
+def attention_rows(qkv: ArrayLike, rows: Rows) -> Doubles:
+    """Attention's output for some query rows only: [len(rows), D]."""
     q, k, v = split_heads(qkv)
-    out = np.empty_like(q)
-    for h in range(HQ):
-        out[h] = _one_head(q[h], k[h // GROUP], v[h // GROUP])
+    out = np.stack([_one_head(q[h], k[h // GROUP], v[h // GROUP], rows) for h in range(HQ)])
     return join_heads(out)
 
 
-def _one_head(q: Doubles, k: Doubles, v: Doubles) -> Doubles:
-    """softmax(q k^T / sqrt(DH), causal) v for one head, all [T, DH]."""
-    T = q.shape[0]
+def _one_head(q: Doubles, k: Doubles, v: Doubles, rows: Rows) -> Doubles:
+    """softmax(q k^T / sqrt(DH), causal) v for one head and some rows of q; q, k and v are [T, DH]."""
     # 0 * NaN is NaN, so values that are not finite stay out of the product; the rows that see them are NaN.
     finite = np.isfinite(v)
     spoilt = np.logical_or.accumulate(~finite, axis=0)
     v = np.where(finite, v, 0.0)
-    out = np.empty((T, DH))
-    step = query_rows_at_once(T)
-    for begin in range(0, T, step):
-        end = min(begin + step, T)
-        weights = causal_scores(q, k, begin, end)
+    out = np.empty((len(rows), DH))
+    step = query_rows_at_once(q.shape[0])
+    for begin in range(0, len(rows), step):
+        some = rows[begin : begin + step]
+        weights = causal_scores(q, k, some)
         weights -= weights.max(axis=1, keepdims=True)
         np.exp(weights, out=weights)
-        out[begin:end] = (weights @ v[:end]) / weights.sum(axis=1, keepdims=True)
-    out[spoilt] = np.nan
+        out[begin : begin + step] = (weights @ v[: weights.shape[1]]) / weights.sum(axis=1, keepdims=True)
+    out[spoilt[rows]] = np.nan
     return out
 
 
-def causal_scores(q: Doubles, k: Doubles, begin: int, end: int) -> Doubles:
-    """Scaled scores of query rows [begin, end) with keys [0, end) of one head; -inf where a key is later."""
-    scores = q[begin:end] @ k[:end].T
+def causal_scores(q: Doubles, k: Doubles, rows: Rows) -> Doubles:
+    """Scaled scores of these query rows with the keys up to the last of them, of one head; -inf where a key
+    is later than the row."""
+    end = int(rows.max()) + 1
+    scores = q[rows] @ k[:end].T
     scores /= np.sqrt(DH)
-    scores[np.arange(end)[None, :] > np.arange(begin, end)[:, None]] = -np.inf
+    scores[np.arange(end)[None, :] > rows[:, None]] = -np.inf
     return scores
 
 

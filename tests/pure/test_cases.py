@@ -25,7 +25,7 @@ def scores_of(case: cases.AttentionCase) -> np.ndarray:
     """Scaled causal scores of the judged rows, [HQ, rows, rows]."""
     q, k, _ = reference.split_heads(case.qkv)
     n = int(case.judged_rows.sum())
-    return np.stack([reference.causal_scores(q[h], k[h // GROUP], 0, n) for h in range(HQ)])
+    return np.stack([reference.causal_scores(q[h], k[h // GROUP], np.arange(n)) for h in range(HQ)])
 
 
 def test_plan_is_in_judging_order() -> None:

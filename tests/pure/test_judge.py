@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +40,7 @@ class FakeTarget:
     kind: str = "cpu"
     name: str = "a fake"
     runs: int = 0
+    checks: bool = True
 
     def available(self) -> str | None:
         return self.ready
@@ -180,7 +182,11 @@ def test_a_crash_is_broken_and_keeps_what_came_before(file: Path) -> None:
 
 
 def test_a_seam_that_is_refused_at_run_time_is_refused(file: Path) -> None:
-    target = FakeTarget(ends=lambda _: Run("refused", "the seam waits for the device", line=2))
+    def refuse(_: Job) -> Run:
+        time.sleep(0.05)  # as a process does: what has not begun by then is not begun
+        return Run("refused", "the seam waits for the device", line=2)
+
+    target = FakeTarget(ends=refuse)
     verdict = judge(file, seed=1, lengths=FEW, target=target)
     assert (verdict.outcome, verdict.exit_code) == ("refused", 2)
     assert target.runs <= 4  # nothing goes on after it but what had begun

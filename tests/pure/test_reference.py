@@ -117,7 +117,7 @@ def test_planted_tokens_score_128_with_themselves() -> None:
     qkv = cases.make(STEP, 41, "planted", 13).qkv
     q, k, _ = reference.split_heads(qkv)
     for h in range(HQ):
-        scores = reference.causal_scores(q[h], k[h // GROUP], 0, 41)
+        scores = reference.causal_scores(q[h], k[h // GROUP], np.arange(41))
         assert scores[0, 0] == 128.0
         assert scores[40, 40] == 128.0
         assert scores[40, 0] == 120.0

@@ -14,6 +14,7 @@ import pytest
 from tilestep import reference, tolerance
 from tilestep.contract import DH, GROUP, HQ
 from tilestep.subjects.attention import cases
+from tilestep.subjects.attention.fresh import make_fresh
 
 STEP = "online-attention"
 F32 = np.float32
@@ -228,3 +229,31 @@ def test_bounds_are_positive_and_fail_closed() -> None:
     assert np.all(np.isnan(bound[~case.judged_rows]))
     zero = np.zeros_like(case.qkv)
     assert np.all(tolerance.attention(zero, reference.attention(zero)) > 0.0)
+
+
+@pytest.mark.parametrize("family", ["normal", "spread", "planted", "negative"])
+@pytest.mark.parametrize("length", [2, 3, 33, 128])
+def test_the_quick_bound_is_nowhere_below_the_bound(length: int, family: str) -> None:
+    qkv = cases.make(STEP, length, family, 3).qkv
+    bound = tolerance.attention(qkv, reference.attention(qkv))
+    assert (tolerance.attention_at_most(qkv) >= 0.9999 * bound).all()
+
+
+def test_the_quick_bound_sees_what_no_kernel_may_do() -> None:
+    """At the scale of a late row: another row's output is far outside, and so is a mean of the values."""
+    qkv = make_fresh(STEP, 300, 5, 0).inputs["qkv_rotated"]
+    right, allowed = reference.attention(qkv)[200:], 2 * tolerance.attention_at_most(qkv)[200:]
+    for wrong in (np.roll(right, 1, axis=0), np.broadcast_to(right.mean(axis=0), right.shape)):
+        assert np.mean(np.abs(wrong - right) > allowed) > 0.9
+
+
+def test_rows_alone_have_the_values_and_bounds_of_the_whole() -> None:
+    qkv = cases.make(STEP, 97, "future-nan", 3).qkv
+    rows = np.array([0, 5, 40, 64, 96])
+    with np.errstate(all="ignore"):
+        want = reference.attention(qkv)
+        bound = tolerance.attention(qkv, want)
+        some = reference.attention_rows(qkv, rows)
+        some_bound = tolerance.attention_rows(qkv, some, rows)
+    np.testing.assert_allclose(some, want[rows], rtol=1e-9)
+    np.testing.assert_allclose(some_bound, bound[rows], rtol=1e-5)

@@ -8,7 +8,10 @@ from tilestep import contract
 from tilestep.judge import verdict
 from tilestep.judge.compare import earliest_wrong
 from tilestep.judge.diagnose import merge_findings, name_mistakes
+from tilestep.judge.race import MOST_PAIRS
 from tilestep.judge.schedule import orders
+from tilestep.judge.speed import RaceRecord, Speed, describe_interval, describe_race
+from tilestep.judge.timed import TIMED
 from tilestep.judge.trial import Trial
 from tilestep.judge.verdict import FirstWrong, KvTraffic, MistakeFound, Verdict
 from tilestep.program import Finding
@@ -24,6 +27,7 @@ def decide(trial: Trial, facts: dict[str, Any]) -> Verdict:
         "findings": findings,
         "traffic": trial.traffic,
         "evidence": describe_runs(trial),
+        "race": trial.race,
     }
     first = earliest_wrong(trial.compared)
     if first is not None:
@@ -38,7 +42,30 @@ def decide(trial: Trial, facts: dict[str, Any]) -> Verdict:
         return verdict.Unsafe(says=say_unsafe(findings), **shared)
     if trial.traffic is not None and not trial.traffic.ok:
         return verdict.Slow(says=_slow(trial.traffic), **shared)
+    if trial.race is not None:
+        return _decide_race(trial.race, len(trial.compared), shared)
     return verdict.Passed(says=_passed(trial), **shared)
+
+
+def _decide_race(race: RaceRecord, cases: int, shared: dict[str, Any]) -> Verdict:
+    """The gate must be met by the whole interval, and is missed only if the whole interval misses it."""
+    speed = race.speed
+    if speed is None:
+        return verdict.Inconclusive(says=f"Right at every value, but {race.alarm}.", **shared)
+    if speed.gate is None or speed.low >= speed.gate:
+        right = f"Right in all {cases} cases and in {len(race.pairs)} timed calls, with no finding"
+        return verdict.Passed(says=f"{right}, at {_times(speed)}.", speed=speed, **shared)
+    if speed.high < speed.gate:
+        return verdict.Slow(says=f"Right at every value, but only {_times(speed)}.", speed=speed, **shared)
+    says = (
+        f"Right at every value, but the gate of {speed.gate:g}x lies inside the 95 % interval of the "
+        f"speedup, {speed.low:.2f}x to {speed.high:.2f}x: judge it again, with --pairs {MOST_PAIRS} perhaps."
+    )
+    return verdict.Inconclusive(says=says, **shared)
+
+
+def _times(speed: Speed) -> str:
+    return f"{speed.speedup:.2f}x the baseline's speed ({describe_interval(speed)})"
 
 
 def describe_runs(trial: Trial) -> tuple[str, ...]:
@@ -65,7 +92,20 @@ def describe_runs(trial: Trial) -> tuple[str, ...]:
             f"bytes: at T = {t.length} {t.k_bytes:,} of K and {t.v_bytes:,} of V read from global memory, "
             f"baseline {t.baseline_kv_bytes:,} in all"
         )
+    if trial.race is not None:
+        return (*lines, *describe_race(trial.race))
+    if not trial.target.checks:
+        lines.append(_not_timed(trial))
     return (*lines, *describe_speed(trial.target.kind))
+
+
+def _not_timed(trial: Trial) -> str:
+    """Why a target with a clock stated no speed."""
+    if trial.step.speed_gate is None:
+        return "speed: no gate at this step"
+    if trial.profile is None:
+        return f"speed: not judged, the gate stands at T = {contract.PROFILE_LENGTH}"
+    return "speed: not judged, a kernel that is not right has none"
 
 
 def describe_speed(target: str) -> tuple[str, ...]:
@@ -85,6 +125,8 @@ def say_wrong(
 ) -> str:
     at = f"{length_name} = {first.length} ({first.family})"
     where = f"{first.tensor} is wrong at {at}, {first.place}"
+    if first.family.startswith(TIMED):
+        return f"{where}, in a timed call; the calls before it, which were not timed, were right."
     if named:
         return f"{where}: {_lower_first(named[0].says)}"
     if findings:
@@ -110,7 +152,7 @@ def _passed(trial: Trial) -> str:
     says = f"Right in all {len(trial.compared)} cases, with no finding"
     if trial.traffic is not None and trial.traffic.gate is not None:
         return f"{says}, and K and V traffic is cut {trial.traffic.cut:.1f}x against the baseline."
-    if trial.step.traffic_gate is not None:
+    if trial.step.speed_gate is not None:
         return f"{says}; the gate stands at T = {contract.PROFILE_LENGTH}, which was not judged."
     return f"{says}."
 

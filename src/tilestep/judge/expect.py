@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
 
 from tilestep.contract import Step
@@ -52,15 +53,20 @@ class Expectations:
     def __init__(self, step: Step, seed: int) -> None:
         self._subject = subject(step.name)
         self._seed = seed
-        self._known: dict[tuple[int, str], Expected] = {}
+        self._known: dict[tuple[int, str], Future[Expected]] = {}
         self._lock = threading.Lock()
 
     def of(self, length: int, family: str) -> Expected:
         """The case of a length and family. Raises VoidCase if a wrong answer would pass it."""
         with self._lock:
-            if (length, family) not in self._known:
-                self._known[length, family] = self._expect(length, family)
-            return self._known[length, family]
+            known = self._known.get((length, family))
+            future = self._known.setdefault((length, family), Future())
+        if known is None:  # the first to ask computes; others wait for this case only
+            try:
+                future.set_result(self._expect(length, family))
+            except BaseException as error:
+                future.set_exception(error)
+        return future.result()
 
     def _expect(self, length: int, family: str) -> Expected:
         case = self._subject.make(length, family, self._seed)

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
 from tilestep.contract import Step
-from tilestep.judge import schedule, traffic, workspace
+from tilestep.judge import in_block, schedule, traffic, workspace
 from tilestep.judge.compare import Compared, ComparedCase
 from tilestep.judge.diagnose import Seen, order_dependence
 from tilestep.judge.expect import Expectations, Expected
+from tilestep.judge.race import PAIRS, RaceBroken, Racer
 from tilestep.judge.schedule import Progress
+from tilestep.judge.speed import RaceRecord
+from tilestep.judge.trusted import TrustedKernels
 from tilestep.judge.verdict import KvTraffic
 from tilestep.program import Finding, Job, Program, Run
 from tilestep.subjects import subject
-from tilestep.targets.protocol import Built, Target
+from tilestep.subjects.protocol import TimedSubject
+from tilestep.targets.protocol import Built, Target, TimingTarget
 
 
 class Stopped(Exception):  # noqa: N818
@@ -50,12 +56,14 @@ class Trial:
     profile: int | None  # the length that is judged last, if all before it is right
     fail_fast: bool
     tell: Callable[[Progress], None]
+    pairs: int = PAIRS  # that are timed, where there is a gate and a clock
 
     compared: list[ComparedCase] = field(default_factory=list)
     seen: list[Seen] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     unsteady: list[Finding] = field(default_factory=list)
     traffic: KvTraffic | None = None
+    race: RaceRecord | None = None
     launches: int = 0
     checked_runs: int = 0
     accesses: int = 0
@@ -69,20 +77,30 @@ class Trial:
 
     def run_all(self) -> None:
         """Every small length, each with the checkers in several thread orders and then at every family; then
-        the profile length, if all of that was right.
+        the profile length, if all of that was right. On a target without checkers the values alone, attention
+        inside the whole block, and a race where the step has a speed gate.
 
         Raises Stopped at the first run that does not finish.
         """
-        tasks = self._small_tasks()
-        self._total = len(tasks) + (2 if self.profile else 0)
+        tasks, within = self._small_tasks(), self._lengths_in_block()
+        self._total = len(tasks) + len(within) + self._profile_steps()
         self.say("the first case")
-        with schedule.running(tasks, workers=schedule.cores()) as results:
-            for done in results:
-                self._take(done)
-                if self.fail_fast and self.wrong:
-                    return
-        if self.profile and not self.wrong and not self.findings and not self.unsteady:
-            self._run_profile(self.profile)
+        with self._knowing_ahead():
+            with schedule.running(tasks, workers=schedule.cores()) as results:
+                for done in results:
+                    self._take(done)
+                    if self.fail_fast and self.wrong:
+                        return
+            if within and self._clean:
+                self._run_in_block(within)
+            if self.profile and self._clean:
+                self._run_profile(self.profile)
+        if self._racing and self._clean:
+            self._race()
+
+    @property
+    def _clean(self) -> bool:
+        return not (self.wrong or self.findings or self.unsteady)
 
     @property
     def wrong(self) -> bool:
@@ -107,7 +125,9 @@ class Trial:
 
     def _small_tasks(self) -> list[Callable[[], _Done]]:
         tasks: list[Callable[[], _Done]] = []
-        with_checkers = dict(schedule.checked_cases(self._subject, self.lengths))
+        with_checkers = {}
+        if self.target.checks:
+            with_checkers = dict(schedule.checked_cases(self._subject, self.lengths))
         families: dict[int, list[str]] = {}
         for length, family in schedule.fed_cases(self._subject, self.lengths):
             families.setdefault(length, []).append(family)
@@ -155,23 +175,96 @@ class Trial:
         family = self._subject.families(length)[0]
         cores = schedule.cores()
         self.say(f"{self._at(length)}: values")
-        case = self._subject.make(length, family, self.seed)
-        values = partial(self.run, schedule.fast_job(self.step, case, cores))
-        counts = partial(self.run, schedule.traffic_job(self.step, case, cores))
-        with schedule.running([values, counts], workers=1) as runs:
+        if self.target.checks:  # what is right is computed while the emulator runs
+            case = self._subject.make(length, family, self.seed)
+        else:
+            case = self._expectations.of(length, family).case
+        runs = [partial(self.run, schedule.fast_job(self.step, case, cores))]
+        if self.target.checks:
+            runs.append(partial(self.run, schedule.traffic_job(self.step, case, cores)))
+        with schedule.running(runs, workers=1) as results:
             expected = self._expectations.of(length, family)
-            run = next(runs)
+            run = next(results)
             self.keep(run, length)
-            self._step(f"{self._at(length)}: bytes moved")
             self._judge_values(expected.compare(run.outputs, self.step), expected)
-            run = next(runs)
-            self.keep(run, length)
+            self._step(f"{self._at(length)}: values")
+            if self.target.checks:
+                self._count_bytes(next(results), length)
+
+    def _count_bytes(self, run: Run, length: int) -> None:
+        self.keep(run, length)
         if run.traffic is None:
             raise Stopped(
                 "broken", self._where(f"the counts of its traffic are missing ({self._at(length)})")
             )
         self.traffic = traffic.judge_traffic(self.step, length, run.traffic)
         self._step(f"{self._at(length)}: bytes moved")
+
+    def _profile_steps(self) -> int:
+        """Pieces of work at the profile length, for the display."""
+        if self.profile is None:
+            return 0
+        if self.target.checks:
+            return 2
+        return 1 + (self.pairs if self._racing else 0)
+
+    # --- a target without checkers: no emulator, and perhaps a clock ----------------------------------------
+
+    @property
+    def _racing(self) -> bool:
+        timing = not self.target.checks and isinstance(self.target, TimingTarget)
+        return timing and self.profile is not None and self.step.speed_gate is not None
+
+    @contextmanager
+    def _knowing_ahead(self) -> Iterator[None]:
+        """The profile length's right answers, which take seconds, are computed beside the small runs: on a
+        GPU these leave the cores idle."""
+        if self.target.checks or self.profile is None:
+            yield
+            return
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            pool.submit(self._expectations.of, self.profile, self._subject.families(self.profile)[0])
+            yield
+
+    def _lengths_in_block(self) -> list[int]:
+        if self.target.checks or self.step.output != "attention_output":
+            return []
+        return [length for length in in_block.LENGTHS if length in self.lengths]
+
+    def _run_in_block(self, lengths: list[int]) -> None:
+        """Attention behind our own norm, projection and rotation, and before our own rest of the block."""
+        self.say("compiling the block around it")
+        ours = TrustedKernels(self.target)
+        ours.build_all()
+        for length in lengths:
+            found = in_block.run_in_block(self.step, self.run, ours, length, self.seed)
+            self.keep(found.run, length)
+            if found.compared:
+                self._judge_values(found.compared, found.expected)
+            self._step(f"{self._at(length)}, in the block")
+
+    def _race(self) -> None:
+        length = self.profile
+        if length is None or not isinstance(self.target, TimingTarget):
+            raise TypeError("a race needs the profile length and a target with a clock")
+        if not isinstance(self._subject, TimedSubject):
+            raise TypeError(f"{self.step.name} has a speed gate, and its subject no fresh cases for a race")
+        expected = self._expectations.of(length, self._subject.families(length)[0])
+        racer = Racer(self.target, self.step, self._subject, self.built, expected, self.seed, self.pairs)
+        before = self._done
+        self.say("the race begins")
+
+        def tell(timed: int, of: int) -> None:
+            self._done, self._total = before + timed, before + of
+            self.say(f"pair {timed} of {of}")
+
+        try:
+            raced = racer.run(tell)
+        except RaceBroken as broken:
+            raise Stopped("broken", self._where(str(broken))) from None
+        self.race = raced.record
+        if raced.wrong:
+            self.compared.append(raced.wrong)
 
     # --- what every run goes through ------------------------------------------------------------------------
 

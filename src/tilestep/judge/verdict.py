@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from tilestep.judge.speed import RaceRecord, Speed
 from tilestep.program import Finding
 
 SCHEMA = 1
@@ -133,22 +134,12 @@ class KvTraffic:
         return self.gate is None or self.cut >= self.gate
 
 
-@dataclass(frozen=True)
-class Speed:
-    """Times of interleaved pairs against the baseline, in milliseconds; low and high bound the speedup."""
-
-    baseline_ms: float
-    user_ms: float
-    speedup: float
-    low: float
-    high: float
-    gate: float | None
-    pairs: int
-
-
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What every verdict states. `says` is one sentence; `evidence` holds the facts behind it."""
+    """What every verdict states. `says` is one sentence; `evidence` holds the facts behind it.
+
+    `race` is what was timed, where anything was; the JSON holds no more of it than the speed.
+    """
 
     outcome: ClassVar[str]
     exit_code: ClassVar[int]
@@ -164,6 +155,7 @@ class Outcome:
     mistakes: tuple[MistakeFound, ...] = ()
     traffic: KvTraffic | None = None
     evidence: tuple[str, ...] = ()
+    race: RaceRecord | None = field(default=None, repr=False)
 
     def to_json(self) -> dict[str, Any]:
         """The verdict as schema 1, of JSON types only: NaN and infinities are the strings nan, inf, -inf."""
@@ -256,7 +248,7 @@ class Unsafe(Outcome):
 
 @dataclass(frozen=True, kw_only=True)
 class Inconclusive(Outcome):
-    """The gate lies inside the confidence interval of the measurement."""
+    """Right, but the gate lies inside the interval of the measurement, or no speed could be measured."""
 
     outcome: ClassVar[str] = "inconclusive"
     exit_code: ClassVar[int] = 1

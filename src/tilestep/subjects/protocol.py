@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from tilestep.case import Case, Given
 from tilestep.mistakes.named import Mistake
 
-__all__ = ["Answer", "Array", "Case", "Given", "Impostor", "Subject"]
+__all__ = ["Answer", "Array", "Case", "Given", "Impostor", "Rows", "Subject", "TimedSubject"]
 
 Array = NDArray[Any]
+Rows = NDArray[np.intp]  # indices of rows
 Impostor = Array | Mapping[str, Array]  # the first answer's tensor, or tensors by name
 
 
@@ -84,6 +85,22 @@ class Subject(ABC):
     def given(self, case: Case) -> Given:
         """What the hypotheses of the mistakes take: the case, or what is derived from it once."""
         return case
+
+
+class TimedSubject(Subject):
+    """A step whose kernels race a baseline: many cases of one length, cheap to make and to compare."""
+
+    @abstractmethod
+    def make_fresh(self, length: int, seed: int, number: int) -> Case:
+        """A case of the same kind as the profile length's, with values of its own for every number."""
+
+    @abstractmethod
+    def answers_at(self, case: Case, rows: Rows) -> Answer:
+        """The first tensor that the seam writes, right to the same tolerance: these rows only."""
+
+    @abstractmethod
+    def tolerance_at_most(self, case: Case) -> Array:
+        """A bound [rows, width] that is nowhere below the answer's tolerance, for a fraction of its cost."""
 
 
 def void(case: Case, answers: tuple[Answer, ...], impostors: Mapping[str, Impostor]) -> list[str]:

@@ -11,11 +11,12 @@ from tilestep.mistakes.arithmetic import Packed
 from tilestep.mistakes.attention import MISTAKES
 from tilestep.subjects.attention import cases
 from tilestep.subjects.attention.cases import AttentionCase
-from tilestep.subjects.protocol import Answer, Array, Case, Impostor, Subject
+from tilestep.subjects.attention.fresh import make_fresh
+from tilestep.subjects.protocol import Answer, Array, Case, Impostor, Rows, TimedSubject
 from tilestep.subjects.weights import weights_in_double
 
 
-class AttentionSubject(Subject):
+class AttentionSubject(TimedSubject):
     """One of the two attention steps, by its name."""
 
     lengths = contract.LENGTHS
@@ -61,3 +62,14 @@ class AttentionSubject(Subject):
 
     def given(self, case: Case) -> Packed:
         return Packed(case.inputs["qkv_rotated"])
+
+    def make_fresh(self, length: int, seed: int, number: int) -> Case:
+        return make_fresh(self._step, length, seed, number)
+
+    def answers_at(self, case: Case, rows: Rows) -> Answer:
+        qkv = case.inputs["qkv_rotated"]
+        want = reference.attention_rows(qkv, rows)
+        return Answer("attention_output", want, tolerance.attention_rows(qkv, want, rows))
+
+    def tolerance_at_most(self, case: Case) -> Array:
+        return tolerance.attention_at_most(case.inputs["qkv_rotated"])
