@@ -1,5 +1,5 @@
-// The host's idea of the parameters differs from the device's.
-#ifdef __CUDA_ARCH__
+// What the host binds its arguments to differs from what the GPU reads.
+#ifdef __CUDA_ARCH_LIST__
 using Wide = double;
 #else
 using Wide = float;

@@ -35,7 +35,7 @@ constexpr Attribute ATTRIBUTES[] = {
     {33, "pci_bus", 1},
     {34, "pci_device", 0},
     {36, "memory_khz", 3201000},
-    {37, "bus_width", 6016},
+    {37, "bus_width", 6144},
     {38, "l2", 62914560},
     {39, "multiprocessor_threads", 2048},
     {40, "engines", 3},

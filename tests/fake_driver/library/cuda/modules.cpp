@@ -1,10 +1,11 @@
 // Modules and libraries: each load is a fresh copy of the image, so its variables are as they were written.
 #include <dlfcn.h>
 #include <elf.h>
+#include <fcntl.h>
 #include <link.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <string>
@@ -34,7 +35,10 @@ int load(Module** out, const void* image) {
     say("an image for a real card was loaded");
     return NO_BINARY_FOR_GPU;
   }
-  int file = memfd_create("module", MFD_CLOEXEC);
+  // A name of its own each time: the linker takes a name that it knows for what it has loaded under it.
+  const char* folder = std::getenv("TMPDIR");
+  std::string path = std::string(folder ? folder : "/tmp") + "/tilestep-module-XXXXXX";
+  int file = mkostemp(path.data(), O_CLOEXEC);
   if (file < 0) return OUT_OF_MEMORY;
   size_t size = sizeOf(bytes), done = 0;
   while (done < size) {
@@ -42,11 +46,10 @@ int load(Module** out, const void* image) {
     if (wrote <= 0) break;
     done += size_t(wrote);
   }
-  std::string path = "/proc/self/fd/" + std::to_string(file);
+  close(file);
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) say(std::string("image not loaded: ") + dlerror());
-  // The linker knows a library by its inode, so the descriptor may go.
-  close(file);
+  unlink(path.c_str());
   if (!handle) return INVALID_IMAGE;
   auto* module = new Module;
   module->handle = handle;
