@@ -43,6 +43,7 @@ class FakeClock:
     hides_ms: float = 0.0
     busy_ms: float = 0.0
     throttled: Callable[[int], tuple[str, ...]] = lambda n: ()
+    slow_clock: int = 1500
     spoil: Change = lambda out, n: out
     spoil_user: Change = lambda out, n: out
     spoil_baseline: Change = lambda out, n: out
@@ -94,7 +95,8 @@ class FakeClock:
         wall = self.baseline_ms + 0.02 + self.busy_ms
         spoilt = self.spoil_baseline(right.copy(), number)
         baseline = Call(self.baseline_ms, wall, {"attnOut": spoilt})
-        return Pair(user, baseline, user_first, 1980 - number % 3, self.throttled(number))
+        reasons = self.throttled(number)
+        return Pair(user, baseline, user_first, self.slow_clock if reasons else 1980 - number % 3, reasons)
 
     def launch_times(self, built: Any, job: Job, repeats: int) -> tuple[LaunchTime, ...]:
         raise AssertionError("a race needs no times of single launches")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,6 +27,8 @@ def write(data: bytes) -> Callable[[Path], object]:
 BAD: dict[str, tuple[Callable[[Path], object], str]] = {
     "no such file": (make_nothing, "no such file"),
     "a directory": (Path.mkdir, "directory"),
+    "a pipe": (os.mkfifo, "not a regular file"),
+    "without an end": (lambda path: path.symlink_to("/dev/zero"), "not a regular file"),
     "empty": (write(b""), "empty"),
     "only white space": (write(b" \n\t\n"), ""),
     "binary": (write(b"\x7fELF\x00\x01\x02"), "binary"),

@@ -46,7 +46,7 @@ def test_a_fast_kernel_passes_with_its_speed_and_the_lines_of_evidence(
     assert evidence(verdict, "pairs") == "40 in random order, 0 throttled"
     assert evidence(verdict, "clocks") == "1978 to 1980 MHz, highest 1980 MHz"
     assert evidence(verdict, "compiler") == "nvcc 13.0 -O3 -arch=sm_90"
-    assert evidence(verdict, "others on the card") == "none"
+    assert evidence(verdict, "others") == "no other process on the card"
     assert verdict.to_json()["speed"]["pairs"] == 40
     assert set(target.modes) == {"fast"}
     assert target.raced == [str(attention_file), "02_cooperative.cu"]
@@ -133,6 +133,14 @@ def test_a_card_that_is_slowed_down_gives_no_speed(clock: Any, attention_file: P
     )
     assert evidence(verdict, "speed").startswith("not stated, the card lowered its clock")
     assert not any(line.startswith(("SPEEDUP", "ATTN")) for line in verdict.evidence)
+
+
+def test_a_reason_that_has_lowered_no_clock_drops_nothing(clock: Any, attention_file: Path) -> None:
+    target = clock(throttled=lambda n: ("power cap",), slow_clock=1965)
+    assert raced(attention_file, target).outcome == "passed"
+    unknown = dataclasses.replace(target.card, highest_clock=0)
+    target = clock(throttled=lambda n: ("power cap",), slow_clock=1965, card=unknown)
+    assert raced(attention_file, target).outcome == "inconclusive"
 
 
 def test_a_time_below_the_floor_is_an_alarm_and_no_record(clock: Any, attention_file: Path) -> None:

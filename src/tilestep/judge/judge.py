@@ -10,6 +10,7 @@ from typing import Any
 
 from tilestep import contract
 from tilestep.frontends import cuda
+from tilestep.frontends.reading import LARGEST_FILE
 from tilestep.judge import verdict
 from tilestep.judge.compare import earliest_wrong
 from tilestep.judge.decide import decide, describe_runs
@@ -105,8 +106,12 @@ def _stopped(stopped: Stopped, trial: Trial, facts: dict[str, Any]) -> Verdict:
 
 
 def _sha256(path: Path) -> str:
-    """The hash of a refused file's bytes; "" where there are none to read."""
+    """The hash of a refused file's bytes; "" for what is no file (a pipe has no end), or is too large."""
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:
+        if not path.is_file():
+            return ""
+        with path.open("rb") as stream:
+            data = stream.read(LARGEST_FILE + 1)
+    except (OSError, ValueError):
         return ""
+    return hashlib.sha256(data).hexdigest() if len(data) <= LARGEST_FILE else ""

@@ -14,6 +14,7 @@ from tilestep.targets.protocol import Card, Pair
 FEWEST = 30  # pairs that a speed is made of
 MOST_DROPPED = 0.5  # of all pairs; a card that is slowed down more often is not fit to measure on
 HIDDEN_PART, HIDDEN_MS = 0.2, 0.25  # what the host's clock may see beyond the events: whichever is more
+FULL_CLOCK = 0.95  # of the card's highest: from here on a reason for a lowered clock has lowered nothing
 FEWEST_WALLS = 3  # calls with a time on the host's clock, for their median to mean something
 
 
@@ -34,7 +35,8 @@ class Speed:
 class TimedPair:
     """One pair without its tensors. Times in milliseconds, the clock in MHz, 0 where it is not known.
 
-    `strict` says that every value was compared with float64; of the other pairs a part was.
+    `strict` says that every value was compared with float64; of the other pairs a part was. `kept` says that
+    the pair counts: its clock was not lowered.
     """
 
     number: int
@@ -46,10 +48,7 @@ class TimedPair:
     baseline_wall_ms: float
     clock: int
     throttled: tuple[str, ...] = ()
-
-    @property
-    def kept(self) -> bool:
-        return not self.throttled
+    kept: bool = True
 
     @property
     def ratio(self) -> float:
@@ -79,8 +78,9 @@ class RaceRecord:
         return sum(not pair.kept for pair in self.pairs)
 
 
-def timed_pair(number: int, pair: Pair, *, strict: bool) -> TimedPair:
-    """A pair's numbers."""
+def timed_pair(number: int, pair: Pair, highest_clock: int, *, strict: bool) -> TimedPair:
+    """A pair's numbers; `highest_clock` is the card's, in MHz, 0 where it is not known."""
+    at_full_speed = 0 < FULL_CLOCK * highest_clock <= pair.clock
     return TimedPair(
         number=number,
         user_first=pair.user_first,
@@ -91,6 +91,7 @@ def timed_pair(number: int, pair: Pair, *, strict: bool) -> TimedPair:
         baseline_wall_ms=pair.baseline.wall_ms,
         clock=pair.clock,
         throttled=pair.throttled,
+        kept=at_full_speed or not pair.throttled,
     )
 
 
@@ -177,8 +178,8 @@ def describe_race(race: RaceRecord) -> tuple[str, ...]:
     lines.append(f"driver: {card.driver}")
     lines.append(f"clocks: {_clocks(race)}")
     lines.append(f"compiler: {' '.join((card.compiler, *card.flags))}")
-    others = f"{card.others} other process{'' if card.others == 1 else 'es'}" if card.others else "none"
-    lines.append(f"others on the card: {others}")
+    others = f"{card.others or 'no'} other process{'es' if card.others > 1 else ''}"
+    lines.append(f"others: {others} on the card")
     return tuple(lines)
 
 
