@@ -2,8 +2,10 @@
 // would have.
 #include <unistd.h>
 
+#include <memory>
 #include <sstream>
 
+#include "graphs.h"
 #include "modules.h"
 
 struct Stream {
@@ -24,20 +26,7 @@ constexpr unsigned NO_TIMING = 2;
 bool endless = false;
 int pending = 0;  // an error that a kernel left and nobody has waited for
 
-int launch(Function* function, const unsigned grid[3], const unsigned block[3], unsigned dynamicShared, void** arguments) {
-  if (int failed = ready()) return failed;
-  if (!function) return INVALID_HANDLE;
-  const char* gridNames[] = {"grid_x", "grid_y", "grid_z"};
-  const char* blockNames[] = {"block_x", "block_y", "block_z"};
-  long gridMost[] = {2147483647, 65535, 65535}, blockMost[] = {1024, 1024, 64};
-  for (int axis = 0; axis < 3; ++axis) {
-    if (!grid[axis] || long(grid[axis]) > setting(gridNames[axis], gridMost[axis])) return INVALID_VALUE;
-    if (!block[axis] || long(block[axis]) > setting(blockNames[axis], blockMost[axis])) return INVALID_VALUE;
-  }
-  unsigned long long threads = 1ull * block[0] * block[1] * block[2];
-  if (threads > 1024) return INVALID_VALUE;
-  if (threads > unsigned(function->threads)) return LAUNCH_OUT_OF_RESOURCES;
-  if (dynamicShared > unsigned(function->dynamicShared)) return INVALID_VALUE;
+int run(Function* function, const unsigned grid[3], const unsigned block[3], unsigned dynamicShared, void** arguments) {
   if (endless || pending) return SUCCESS;  // it would wait, or never run
 
   std::vector<FakeMemory> memory = everyBlock();
@@ -59,9 +48,56 @@ int launch(Function* function, const unsigned grid[3], const unsigned block[3], 
   say(line.str());
   return SUCCESS;
 }
+
+// A captured launch keeps its arguments as they are now.
+struct Captured {
+  Function* function;
+  unsigned grid[3];
+  unsigned block[3];
+  unsigned dynamicShared;
+  std::vector<std::vector<unsigned char>> values;
+
+  int operator()() {
+    std::vector<void*> arguments;
+    for (auto& value : values) arguments.push_back(value.data());
+    return run(function, grid, block, dynamicShared, arguments.data());
+  }
+};
+
+int capture(Function* function, const unsigned grid[3], const unsigned block[3], unsigned dynamicShared, void** arguments) {
+  if (!function->parameters) return NOT_SUPPORTED;  // their sizes are not known
+  auto made = std::make_shared<Captured>();
+  made->function = function;
+  for (int axis = 0; axis < 3; ++axis) made->grid[axis] = grid[axis], made->block[axis] = block[axis];
+  made->dynamicShared = dynamicShared;
+  for (int index = 0; function->parameters[index]; ++index) {
+    auto* begin = static_cast<unsigned char*>(arguments[index]);
+    made->values.emplace_back(begin, begin + function->parameters[index]);
+  }
+  return keep([made] { return (*made)(); });
+}
+
+int launch(Function* function, const unsigned grid[3], const unsigned block[3], unsigned dynamicShared, void** arguments) {
+  if (int failed = ready()) return failed;
+  if (!function) return INVALID_HANDLE;
+  const char* gridNames[] = {"grid_x", "grid_y", "grid_z"};
+  const char* blockNames[] = {"block_x", "block_y", "block_z"};
+  long gridMost[] = {2147483647, 65535, 65535}, blockMost[] = {1024, 1024, 64};
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!grid[axis] || long(grid[axis]) > setting(gridNames[axis], gridMost[axis])) return INVALID_VALUE;
+    if (!block[axis] || long(block[axis]) > setting(blockNames[axis], blockMost[axis])) return INVALID_VALUE;
+  }
+  unsigned long long threads = 1ull * block[0] * block[1] * block[2];
+  if (threads > 1024) return INVALID_VALUE;
+  if (threads > unsigned(function->threads)) return LAUNCH_OUT_OF_RESOURCES;
+  if (dynamicShared > unsigned(function->dynamicShared)) return INVALID_VALUE;
+  if (capturing()) return capture(function, grid, block, dynamicShared, arguments);
+  return run(function, grid, block, dynamicShared, arguments);
+}
 }  // namespace
 
 int waitForKernels() {
+  if (capturing()) return CAPTURE_UNSUPPORTED;
   if (endless) say("waiting for an endless kernel");
   while (endless) pause();
   if (pending) breakContext(pending);
@@ -119,8 +155,8 @@ API cuStreamGetDevice(Stream*, int* device) {
   *device = 0;
   return SUCCESS;
 }
-API cuStreamIsCapturing(Stream*, int* capturing) {
-  *capturing = 0;
+API cuStreamIsCapturing(Stream*, int* state) {
+  *state = capturing();
   return SUCCESS;
 }
 API cuStreamWaitEvent(Stream*, Event*, unsigned) { return ready(); }

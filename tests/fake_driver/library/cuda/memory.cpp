@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../kernel.h"
+#include "graphs.h"
 #include "memory.h"
 
 namespace {
@@ -38,6 +39,12 @@ int fill(DevicePointer to, Value value, size_t count) {
   written += double(count * sizeof(Value));
   advanceDevice(1000 + double(count * sizeof(Value)) / 4000);  // 4 TB/s
   return SUCCESS;
+}
+
+template <class Value>
+int fillLater(DevicePointer to, Value value, size_t count) {
+  if (capturing()) return keep([=] { return fill(to, value, count); });
+  return fill(to, value, count);
 }
 
 // Pageable memory: a copy waits for what was asked before it, also the "async" one.
@@ -165,9 +172,9 @@ API cuMemcpyDtoDAsync(DevicePointer to, DevicePointer from, size_t bytes, Stream
 API cuMemsetD8(DevicePointer to, unsigned char value, size_t count) { return fill(to, value, count); }
 API cuMemsetD16(DevicePointer to, unsigned short value, size_t count) { return fill(to, value, count); }
 API cuMemsetD32(DevicePointer to, unsigned value, size_t count) { return fill(to, value, count); }
-API cuMemsetD8Async(DevicePointer to, unsigned char value, size_t count, Stream*) { return fill(to, value, count); }
-API cuMemsetD16Async(DevicePointer to, unsigned short value, size_t count, Stream*) { return fill(to, value, count); }
-API cuMemsetD32Async(DevicePointer to, unsigned value, size_t count, Stream*) { return fill(to, value, count); }
+API cuMemsetD8Async(DevicePointer to, unsigned char value, size_t count, Stream*) { return fillLater(to, value, count); }
+API cuMemsetD16Async(DevicePointer to, unsigned short value, size_t count, Stream*) { return fillLater(to, value, count); }
+API cuMemsetD32Async(DevicePointer to, unsigned value, size_t count, Stream*) { return fillLater(to, value, count); }
 
 // Pools, as far as a library asks for them before it makes a first allocation.
 API cuDeviceGetDefaultMemPool(void** pool, int) {
