@@ -11,13 +11,15 @@ import click
 
 from tilestep.cli.group import NO_TARGET, cli
 from tilestep.cli.options import TARGETS, StepName, as_json
-from tilestep.inspect import errors, plan, scores, timeline
+from tilestep.inspect import errors, plan, scores, timeline, times
 from tilestep.inspect.session import DEFAULT_SEED, CannotLook, NoTarget, Session, open_session
 from tilestep.report import console
 from tilestep.report.error_map import show_errors, write_picture
 from tilestep.report.json import dumps
 from tilestep.report.launches import show_plan, show_timeline
 from tilestep.report.score_row import show_scores
+from tilestep.report.times import show_times
+from tilestep.report.trace import trace_events
 
 file_argument = click.argument("file", type=click.Path())
 step_option = click.option("--step", type=StepName(), help="The step that FILE is for; default: by its seam.")
@@ -123,28 +125,61 @@ def plan_command(file: str, length: int | None, step: str | None, as_json: bool)
     return _print(plan.look_at_plan(_open(file, step, DEFAULT_SEED), length), show_plan, as_json)
 
 
-@show.command("timeline", short_help="How much work each launch is.")
+@show.command("timeline", short_help="How much work each launch is; on a GPU, how long it takes.")
 @click.argument("files", nargs=-1, type=click.Path())
 @length_option
-@click.option("--trace", type=click.Path(dir_okay=False), help="Write trace events for Perfetto too.")
+@click.option(
+    "--target",
+    type=click.Choice(["cpu", "gpu"]),
+    default="cpu",
+    show_default=True,
+    help="Count accesses on the CPU, or measure times on the GPU.",
+)
+@click.option("--trace", type=click.Path(dir_okay=False), help="Write the times as a Chrome trace too.")
 @step_option
 @seed_option
 @as_json
 def timeline_command(
-    files: tuple[str, ...], length: int | None, trace: str | None, step: str | None, seed: int, as_json: bool
+    files: tuple[str, ...],
+    length: int | None,
+    target: str,
+    trace: str | None,
+    step: str | None,
+    seed: int,
+    as_json: bool,
 ) -> int:
-    """Draw the launches of FILES as bars of counted memory accesses; they are not times.
+    """Draw the launches of FILES as bars: of counted memory accesses, which are not times, or with
+    --target gpu of times, in the block with tilestep's own kernels around them.
 
     Without files: the decoder block by tilestep's own kernels, with attention by serial rows, by cooperative
     blocks and online, at 2048 tokens.
     """
+    if target == "gpu":
+        return _timed(files, length, trace, step, seed, as_json)
+    if trace is not None:
+        raise click.UsageError("--trace writes times, and a CPU has none to show: add --target gpu")
     if files:
         found = timeline.look_at_files([_open(file, step, seed) for file in files], length)
     else:
         found = timeline.look_at_block(seed, TARGETS["cpu"](), length)
-    if trace is not None:
-        _write(trace, lambda path: path.write_text(json.dumps(found.trace()) + "\n", encoding="utf-8"))
     return _print(found, show_timeline, as_json)
+
+
+def _timed(
+    files: tuple[str, ...], length: int | None, trace: str | None, step: str | None, seed: int, as_json: bool
+) -> int:
+    from tilestep.targets.gpu import GpuTarget  # what it needs is loaded only where a GPU is asked for
+
+    target = GpuTarget()
+    found = (
+        times.time_files(files, step, seed, target, length)
+        if files
+        else times.time_block(seed, target, length)
+    )
+    if trace is not None:
+        text = json.dumps(trace_events(found)) + "\n"
+        _write(trace, lambda path: path.write_text(text, encoding="utf-8"))
+    return _print(found, show_times, as_json)
 
 
 def _write(path: str, write: Callable[[Path], Any]) -> None:

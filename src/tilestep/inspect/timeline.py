@@ -71,19 +71,6 @@ class Timeline:
             ],
         }
 
-    def trace(self) -> dict[str, Any]:
-        """Trace events for chrome://tracing or Perfetto: a process for each lane, a bar for each launch."""
-        events: list[dict[str, Any]] = []
-        for number, lane in enumerate(self.lanes, start=1):
-            events.append({"name": "process_name", "ph": "M", "pid": number, "args": {"name": lane.name}})
-            start = 0
-            for bar in lane.bars:
-                facts = {key: value for key, value in vars(bar).items() if key != "kernel"}
-                place = {"ph": "X", "pid": number, "tid": 1, "ts": start, "dur": bar.depth}
-                events.append({"name": bar.kernel, **place, "args": facts})
-                start += bar.depth
-        return {"traceEvents": events, "otherData": {"unit": UNIT, "length": str(self.length)}}
-
 
 def look_at_files(sessions: Sequence[Session], length: int | None) -> Timeline:
     """A lane for each session, at a length that all of their steps have: by default the longest.

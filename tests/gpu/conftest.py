@@ -1,0 +1,172 @@
+"""Tests that need an NVIDIA GPU: `python -m pytest tests/gpu` runs them and writes a record of what it saw.
+
+Elsewhere each is skipped with the sentence that says what is missing. `-m "not slow"` is the core alone.
+The record is benchmarks/results/gpu-tests-CARD-DATE.json, or the file that TILESTEP_GPU_RECORD names.
+"""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import json
+import os
+import re
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tilestep.judge import judge, schedule, trial
+from tilestep.judge.expect import Expectations
+from tilestep.judge.trusted import TrustedKernels
+from tilestep.judge.verdict import Verdict
+from tilestep.targets.gpu import GpuTarget
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+SEED = 6  # fixed, so that what is right is computed once
+AT_ONCE = schedule.cores()  # kernels that are compiled and judged side by side
+
+
+@dataclass
+class Seen:
+    """What the tests of this folder did, for the record; `measured` holds the figures that they took."""
+
+    began: float = field(default_factory=time.monotonic)
+    outcomes: Counter[str] = field(default_factory=Counter)
+    failed: list[str] = field(default_factory=list)
+    measured: dict[str, Any] = field(default_factory=dict)
+
+
+_SEEN = pytest.StashKey[Seen]()
+_TARGET = pytest.StashKey[GpuTarget]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: not in the core of the GPU tests")
+    config.stash[_SEEN] = Seen()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    mine = [item for item in items if HERE in item.path.parents]
+    if not mine or config.option.collectonly:
+        return
+    target = GpuTarget()
+    missing = target.available()
+    if missing is None:
+        config.stash[_TARGET] = target
+    for item in mine:
+        if missing is not None:
+            item.add_marker(pytest.mark.skip(reason=missing))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    report: Any = yield
+    seen = item.config.stash[_SEEN]
+    if report.when == "call" or not report.passed:
+        seen.outcomes[report.outcome] += 1
+        seen.failed += [item.name] if report.failed else []
+    return report
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    target = session.config.stash.get(_TARGET, None)
+    if target is not None and not hasattr(session.config, "workerinput"):
+        _write_record(target, session.config.stash[_SEEN])
+
+
+def _write_record(target: GpuTarget, seen: Seen) -> None:
+    card = target.card
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    record = {
+        "date": today,
+        "card": card.name,
+        "driver": card.driver,
+        "compiler": card.compiler,
+        "commit": os.environ.get("TILESTEP_COMMIT") or _commit(),
+        "seconds": round(time.monotonic() - seen.began, 1),
+        "passed": seen.outcomes["passed"],
+        "failed": seen.outcomes["failed"],
+        "skipped": seen.outcomes["skipped"],
+        "failed_tests": seen.failed,
+        "measured": seen.measured,
+    }
+    short = re.sub(r"[^a-z0-9]+", "-", card.name.lower()).strip("-").removeprefix("nvidia-")
+    usual = ROOT / "benchmarks/results" / f"gpu-tests-{short}-{today}.json"
+    path = Path(os.environ.get("TILESTEP_GPU_RECORD") or usual)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+
+
+def _commit() -> str:
+    try:
+        ended = subprocess.run(
+            ["git", "rev-parse", "HEAD"],  # noqa: S607
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except OSError:
+        return "unknown"
+    return ended.stdout.strip() or "unknown"
+
+
+# --- what the tests are given -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def target(request: pytest.FixtureRequest) -> GpuTarget:
+    """The GPU: one worker for all values."""
+    return request.config.stash[_TARGET]
+
+
+@pytest.fixture(scope="session")
+def measured(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """Figures for the record, of JSON types."""
+    return request.config.stash[_SEEN].measured
+
+
+@pytest.fixture(scope="session")
+def ours(target: GpuTarget) -> TrustedKernels:
+    """Our kernels of the block, compiled."""
+    trusted = TrustedKernels(target)
+    trusted.build_all()
+    return trusted
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _known_answers() -> Iterator[None]:
+    """What is right depends on step and seed only: computed once, not once a kernel."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trial, "Expectations", functools.cache(Expectations))
+        yield
+
+
+@pytest.fixture(scope="session")
+def judged(target: GpuTarget) -> Callable[[Sequence[Any]], dict[Path, Any]]:
+    """Judges kernels, each with file, step and lengths, several at once, without the profile length.
+
+    A kernel's file gives its verdict, or the exception that kept us from one. A set is judged once.
+    """
+
+    def one(wanted: Any) -> Verdict | Exception:
+        how: dict[str, Any] = {"seed": SEED, "lengths": wanted.lengths, "profile": False, "target": target}
+        try:
+            return judge(wanted.file, wanted.step, **how)
+        except Exception as error:  # a fault of ours, which the kernel's own test tells
+            return error
+
+    @functools.cache
+    def corpus(kernels: tuple[Any, ...]) -> dict[Path, Any]:
+        with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
+            return dict(zip((kernel.file for kernel in kernels), pool.map(one, kernels), strict=True))
+
+    return lambda kernels: corpus(tuple(kernels))

@@ -1,0 +1,106 @@
+"""Small submissions on a real GPU: what a plan may hold, and what happens when a kernel goes wrong.
+
+They are those that the fake driver has stand-ins for; here the card runs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tilestep.contract import STEP, D
+from tilestep.frontends import cuda
+from tilestep.program import Buffer, Floats, Job, Run
+
+SUBMISSIONS = Path(__file__).parents[1] / "fake_driver/submissions"
+STEP_OF_ALL = STEP["rmsnorm"]
+T = 3
+X = np.random.default_rng(3).standard_normal((T, D), dtype=np.float32)
+WEIGHT = np.random.default_rng(4).standard_normal((1, D), dtype=np.float32)
+COLUMN = np.tile(np.arange(D, dtype=np.float32), (T, 1))
+
+
+def job(**how: Any) -> Job:
+    buffers = (Buffer("x", T, D, "in", X), Buffer("weight", 1, D, "in", WEIGHT), Buffer("y", T, D, "out"))
+    return replace(Job(buffers, (T,), mode="fast", timeout=10.0, scratch_bytes=1 << 20), **how)
+
+
+def ran(target: Any, name: str, **how: Any) -> Run:
+    built = target.build(cuda.load(SUBMISSIONS / f"{name}.cu", STEP_OF_ALL))
+    run: Run = target.run(built, job(**how))
+    return run
+
+
+def after_memset() -> Floats:
+    y = X.copy()
+    y[0, :4] = WEIGHT[0, :4]
+    return y
+
+
+RIGHT: dict[str, Callable[[], Floats]] = {
+    "scratch": lambda: X * np.float32(0.5) * WEIGHT,
+    "memset": after_memset,
+    "template": lambda: 3 * X,
+    "struct": lambda: 5 * X,
+    "hidden_names": lambda: 1 + COLUMN % 2,
+    "table": lambda: X * 2 + COLUMN,
+    "counter": lambda: np.full((T, D), 41, dtype=np.float32),
+    "stale": lambda: np.ones((T, D), dtype=np.float32),
+    "dynamic_shared": lambda: X[:, ::-1],
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_what_a_plan_may_hold(target: Any, name: str) -> None:
+    for _ in range(2):  # a second run begins as fresh as the first
+        run = ran(target, name)
+        assert run.ended == "finished", run.says
+        assert run.findings == ()
+        assert np.allclose(run.outputs["y"], RIGHT[name](), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("past_the_end", "guard-band"),
+        ("before_the_scratch", "guard-band"),
+        ("writes_its_input", "input-written"),
+        ("too_many_threads", "launch-refused"),
+    ],
+)
+def test_what_the_target_finds(target: Any, name: str, code: str) -> None:
+    run = ran(target, name)
+    assert run.ended == "finished", run.says
+    assert [finding.code for finding in run.findings] == [code]
+    assert run.findings[0].says
+
+
+def test_an_illegal_address_is_told_and_the_next_kernel_passes(target: Any) -> None:
+    run = ran(target, "illegal_address")
+    assert run.ended == "crashed"
+    assert "astray" in run.says
+    assert run.line == 13
+    for name in ("scratch", "counter"):
+        after = ran(target, name)
+        assert after.ended == "finished", after.says
+        assert np.allclose(after.outputs["y"], RIGHT[name]())
+
+
+def test_a_kernel_that_never_ends_is_ended(target: Any) -> None:
+    run = ran(target, "endless", timeout=2.0)
+    assert run.ended == "timed-out"
+    assert "spin" in run.says
+    after = ran(target, "stale")
+    assert after.ended == "finished", after.says
+    assert np.all(after.outputs["y"] == 1.0)
+
+
+def test_a_plan_that_depends_on_addresses_is_refused(target: Any) -> None:
+    run = ran(target, "depends_on_addresses")
+    assert run.ended == "refused"
+    assert "depend" in run.says
