@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from tilestep import contract
+from tilestep.emulator import build
 from tilestep.frontends.cuda import load
-from tilestep.program import Buffer, Job, Run
+from tilestep.program import Buffer, Job, Run, SubmissionError
 from tilestep.targets.cpu import CpuBuilt, CpuTarget
 
 STEP = contract.STEP["rmsnorm"]
@@ -164,6 +165,12 @@ def test_wrong_sizes_are_the_callers_fault(tmp_path: Path) -> None:
         target.run(ready, Job((Buffer("x", 3, contract.D, "in", X),), (2,)))
 
 
+@pytest.fixture
+def unlinked_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where object files are of another format: nobody looks at what they call."""
+    monkeypatch.setattr(build, "forbidden_call", lambda submission: "")
+
+
 def run_past_the_frontend(folder: Path, host: str) -> Run:
     """Host code that the frontend would have refused: the sandbox and the reader do not lean on it."""
     path = folder / "reverse.cu"
@@ -177,10 +184,18 @@ def run_past_the_frontend(folder: Path, host: str) -> Run:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="system calls are only filtered on Linux")
+@pytest.mark.usefixtures("unlinked_names")
 def test_native_code_that_starts_a_process_is_stopped(tmp_path: Path) -> None:
     ran = run_past_the_frontend(tmp_path, "if (fork() == 0) _exit(0);")
     assert ran.ended == "crashed"
     assert ran.says == "it tried to start a process, open a socket or reach into another process"
+
+
+def test_native_code_that_calls_the_system_is_refused_by_its_object_file(tmp_path: Path) -> None:
+    with pytest.raises(SubmissionError) as refusal:
+        run_past_the_frontend(tmp_path, "auto* starts = &fork; if (starts() == 0) _exit(0);")
+    assert refusal.value.outcome == "refused"
+    assert refusal.value.says == "fork starts processes, and a seam only launches kernels"
 
 
 def test_native_code_that_ends_the_process_is_told(tmp_path: Path) -> None:
@@ -189,6 +204,7 @@ def test_native_code_that_ends_the_process_is_told(tmp_path: Path) -> None:
     assert ran.says == "it ended itself with exit status 0 before its kernels were done"
 
 
+@pytest.mark.usefixtures("unlinked_names")
 def test_forged_results_of_the_wrong_shape_are_broken(tmp_path: Path) -> None:
     """Native code may write what it likes: what is read is measured first."""
     forge = (

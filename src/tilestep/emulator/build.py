@@ -9,7 +9,10 @@ from pathlib import Path
 from tilestep import contract
 from tilestep.emulator.cache import Cache, digest
 from tilestep.emulator.compilers import Compiler
+from tilestep.emulator.expansion import Expansion, neutral_macros, own_lines
+from tilestep.emulator.object_file import forbidden_call, taken_name
 from tilestep.emulator.sandbox import Ended, Limits, private_folder, run_limited
+from tilestep.emulator.system_calls import OF_OBJECTS
 from tilestep.emulator.toolchain import Flavour, Toolchain
 
 _HERE = Path(__file__).parent
@@ -37,16 +40,21 @@ _FIRST_USE_LIMITS = Limits(
 )
 
 
-class CompileError(Exception):
-    """The compiler refused a submission, or gave up on it.
+_C_HEADERS = ("cmath", "cstdio", "cstdlib", "cstring", "ctime")  # which cuda_runtime.h includes
 
-    `stderr` is what it said; `why` is a sentence where a limit ended it, else empty.
+
+class CompileError(Exception):
+    """The compiler refused a submission, or gave up on it, or what it made breaks a rule.
+
+    `stderr` is what it said; `why` is a sentence where a limit or a rule of ours ended it, else empty.
+    `outcome` is broken, or refused for a rule.
     """
 
-    def __init__(self, stderr: str, why: str = "") -> None:
+    def __init__(self, stderr: str, why: str = "", outcome: str = "broken") -> None:
         super().__init__(why or stderr)
         self.stderr = stderr
         self.why = why
+        self.outcome = outcome
 
 
 class RuntimeBuildError(Exception):
@@ -80,7 +88,13 @@ class Builder:
         recipe = self.toolchain.recipe(flavour)
         runtime = self.runtime(flavour)
         name = f"{flavour}-" + digest(
-            self.toolchain.stamp, runtime.name, contract.header(), *recipe.compile, *recipe.links[-1], source
+            self.toolchain.stamp,
+            runtime.name,
+            contract.header(),
+            *OF_OBJECTS,
+            *recipe.compile,
+            *recipe.links[-1],
+            source,
         )
         if found := self.cache.get(name):
             return found
@@ -88,6 +102,40 @@ class Builder:
         return self.cache.get_or_make(
             name, lambda to: self._submission(source, flavour, runtime, confine, to)
         )
+
+    def expand(self, text: str, file: str) -> Expansion | None:
+        """The lines of `text` that a #line gives to `file`, after the preprocessor; None if it gave up.
+
+        CUDA's macros are defined there and expand to themselves; `text` includes standard headers only.
+        """
+        flags = self.toolchain.recipe("fast").compile
+        macros, confine = self._macros, self.confine
+        with private_folder() as folder:
+            (folder / "expanded.cpp").write_text(text, encoding="utf-8")
+            asked = ["-include", str(macros), f"-I{_INCLUDE}", "-E", "expanded.cpp", "-o", "expanded.i"]
+            try:
+                self._untrusted([*flags, *asked], folder, confine)
+            except CompileError:
+                return None  # the compiler will tell, at the person's own line
+            return own_lines((folder / "expanded.i").read_text("utf-8", "replace"), file)
+
+    @functools.cached_property
+    def _macros(self) -> Path:
+        """A header that defines CUDA's macros as themselves, on top of the C library's."""
+        flags = self.toolchain.recipe("fast").compile
+
+        def make(to: Path) -> None:
+            with private_folder() as folder:
+                listed = []
+                for headers in (_C_HEADERS, (*_C_HEADERS, *_cuda_headers())):
+                    source, output = folder / "headers.cpp", folder / "headers.i"
+                    source.write_text("".join(f"#include <{name}>\n" for name in headers))
+                    self._trusted([*flags, f"-I{_INCLUDE}", "-dM", "-E", str(source)], output)
+                    listed.append(_text(output.read_bytes()))
+            included = "".join(f"#include <{name}>\n" for name in _C_HEADERS)
+            to.write_text(included + neutral_macros(*listed))
+
+        return self.cache.get_or_make("macros-" + digest(self.toolchain.stamp, _own_sources(), *flags), make)
 
     def runtime(self, flavour: Flavour) -> Path:
         """The runtime's object for a flavour, one translation unit."""
@@ -113,6 +161,10 @@ class Builder:
             included = ["-include", "tilestep_contract.h", "-include", "cuda_runtime.h"]
             compiled = ["-I.", f"-I{_INCLUDE}", *included, "-c", "submission.cpp", "-o", "submission.o"]
             self._untrusted([*recipe.compile, *compiled], folder, confine)
+            if says := forbidden_call(folder / "submission.o"):
+                raise CompileError("", says, "refused")
+            if says := taken_name(folder / "submission.o", runtime):
+                raise CompileError("", says)
             self._link(["submission.o", str(runtime)], recipe.links, folder, confine)
             to.write_bytes((folder / "submission").read_bytes())
         to.chmod(0o700)
@@ -183,6 +235,11 @@ class Builder:
             return run_limited(
                 [*self.compiler.argv, *arguments], folder, _FIRST_USE_LIMITS, None, environment
             )
+
+
+def _cuda_headers() -> list[str]:
+    """The CUDA headers that a submission may include without an error."""
+    return sorted(path.name for path in _INCLUDE.glob("*.h") if "#error" not in path.read_text())
 
 
 @functools.cache

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import tilestep.emulator
@@ -10,7 +12,7 @@ from tilestep.frontends.structure import Structure
 from tilestep.frontends.tokens import Directive, Lexed, Token, closing, words
 from tilestep.program import SubmissionError
 
-_STANDARD_HEADERS = words(
+STANDARD_HEADERS = words(
     "cmath math.h cstdint stdint.h inttypes.h cinttypes cstddef stddef.h climits limits.h cfloat "
     "float.h limits cstring string.h cstdlib stdlib.h cstdio stdio.h cassert assert.h cerrno errno.h "
     "cstdarg stdarg.h stdbool.h algorithm array vector tuple utility type_traits numeric functional "
@@ -18,7 +20,9 @@ _STANDARD_HEADERS = words(
     "map set unordered_map unordered_set deque list queue stack exception stdexcept typeinfo iostream "
     "ostream istream iomanip sstream cctype ctype.h version concepts bit span numbers compare"
 )
-_OWN_WORDS = ("tilestep", "__tilestep", "_tilestep", "TILESTEP", "__tsan")
+_OWN_WORDS = ("tilestep", "__tilestep", "_tilestep", "TILESTEP", "__tsan", "__SANITIZE")
+_HALVES = re.compile(r"#(?:\s|\\\n)*(\w+)(?:\\\n)+(\w+)")  # of a directive's name
+_HEADER_ENDS = {"<": ">", '"': '"'}
 _ASSEMBLY = frozenset({"asm", "__asm__", "__asm"})
 _ATTRIBUTES = words(
     "constructor destructor section ifunc alias weakref no_sanitize no_sanitize_thread "
@@ -51,31 +55,44 @@ def include_folder() -> Path:
 
 def check_rules(lexed: Lexed, structure: Structure, file: str) -> None:
     """Raise SubmissionError for the first line that breaks a rule: includes, pragmas, names, assembly."""
-    faults: list[tuple[int, str]] = []
-    for directive in lexed.directives:
-        if not directive.dead:
-            faults += _directive_faults(lexed, directive)
-    for tokens in (lexed.tokens, *(d.tokens for d in lexed.directives if not d.dead)):
-        faults += _token_faults(tokens)
-    for function in structure.functions:
-        if function.name.text == "main" and not function.namespaces and function.name.conditions == 0:
-            faults.append(
-                (
-                    function.name.line,
-                    "a submission has no main: tilestep brings its own and calls the step's function",
-                )
-            )
+    faults = list(word_faults(lexed))
+    faults += [
+        (
+            function.name.line,
+            "a submission has no main: tilestep brings its own and calls the step's function",
+        )
+        for function in structure.functions
+        if function.name.text == "main" and not function.namespaces and function.name.conditions == 0
+    ]
     if faults:
         line, says = min(faults)
         raise SubmissionError(says, file=file, line=line)
+
+
+def word_faults(lexed: Lexed) -> Iterator[tuple[int, str]]:
+    """(line, sentence) of every token and every preprocessor line that no submission may hold."""
+    for directive in lexed.directives:
+        if not directive.dead:
+            yield from _directive_faults(lexed, directive)
+            if halves := _HALVES.match(lexed.text, directive.start, directive.end):
+                yield directive.line, _broken_word("".join(halves.groups()))
+    for tokens in (lexed.tokens, *(d.tokens for d in lexed.directives if not d.dead)):
+        yield from _token_faults(tokens)
+        yield from _hidden_faults(lexed.text, tokens)
+
+
+def include_name(lexed: Lexed, directive: Directive) -> str:
+    """The header that an #include names; "" where a macro would name it, or nothing does."""
+    text = lexed.text[directive.tokens[0].start : directive.end].strip() if directive.tokens else ""
+    end = _HEADER_ENDS.get(text[:1])
+    return text[1 : text.index(end, 1)].strip() if end and end in text[1:] else ""
 
 
 def _directive_faults(lexed: Lexed, directive: Directive) -> Iterator[tuple[int, str]]:
     first = directive.tokens[0].text if directive.tokens else ""
     second = directive.tokens[1].text if len(directive.tokens) > 1 else ""
     if directive.name == "include":
-        says = _include_fault(lexed.text[directive.tokens[0].start : directive.end] if first else "")
-        if says:
+        if says := _include_fault(lexed, directive):
             yield directive.line, says
     elif directive.name in ("include_next", "import", "embed"):
         yield directive.line, f"#{directive.name} is not allowed; a submission is one file"
@@ -90,15 +107,13 @@ def _directive_faults(lexed: Lexed, directive: Directive) -> Iterator[tuple[int,
         yield directive.line, f"{first} is CUDA's own word and cannot be redefined"
 
 
-def _include_fault(text: str) -> str | None:
-    text = text.strip()
-    ends = {"<": ">", '"': '"'}
-    if text[:1] not in ends or ends[text[0]] not in text[1:]:
+def _include_fault(lexed: Lexed, directive: Directive) -> str | None:
+    name = include_name(lexed, directive)
+    if not name:
         return "an #include must name its header"
-    name = text[1 : text.index(ends[text[0]], 1)].strip()
-    if name in _STANDARD_HEADERS or _is_cuda_header(name):
+    if name in STANDARD_HEADERS or _is_cuda_header(name):
         return None
-    if text[0] == '"':
+    if directive.tokens[0].text[0] == '"':
         return f'#include "{name}": a submission is one file; put what it needs into it'
     if name in _HEADERS_OF_ACTIONS:
         return f"#include <{name}>: it {_HEADERS_OF_ACTIONS[name]}, and a seam only launches kernels"
@@ -134,6 +149,22 @@ def _token_faults(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
             if len(words) > 1 and words[1] in _PRAGMAS.get(words[0], ()):
                 says = f"_Pragma {words[0]} {words[1]} changes how the file is compiled; a submission may not"
                 yield token.line, says
+
+
+def _hidden_faults(text: str, tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
+    """Spellings that the compiler puts together and a reader may not: %: for #, and words in two halves."""
+    for one, other in pairwise(tokens):
+        between = text[one.end : other.start]
+        if between.replace("\\\n", ""):
+            continue
+        if one.text == "%" and other.text == ":":
+            yield one.line, "%: is another spelling of #; write #"
+        elif between and one.kind == other.kind == "name":
+            yield one.line, _broken_word(one.text + other.text)
+
+
+def _broken_word(word: str) -> str:
+    return f"the word {word} is broken over two lines; write it in one"
 
 
 def _attribute_faults(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import functools
 import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from tilestep.emulator.build import Builder, CompileError
+from tilestep.emulator.build import Builder
 from tilestep.emulator.cache import Cache
 from tilestep.emulator.compilers import find_compiler, missing_compiler
 from tilestep.emulator.job import run_job
-from tilestep.frontends.diagnostics import explain_compiler
-from tilestep.program import Job, Program, Run, SubmissionError
+from tilestep.program import Job, Program, Run
+from tilestep.targets.building import build_flavours
 from tilestep.targets.protocol import Built
 
 
@@ -52,19 +51,9 @@ class CpuTarget:
         return None
 
     def build(self, program: Program) -> CpuBuilt:
-        """Compiles both flavours at once. Raises SubmissionError (broken); RuntimeBuildError is our fault."""
-        builder = self._builder
-        builder.toolchain  # noqa: B018  (asked once, before two threads ask for it)
-        builder.confine  # noqa: B018
-        with ThreadPoolExecutor(max_workers=2) as pool:
-            checked = pool.submit(builder.build, program.source, "checked")
-            fast = pool.submit(builder.build, program.source, "fast")
-        try:
-            return CpuBuilt(program, fast.result(), checked.result())
-        except CompileError as failed:
-            if failed.why:
-                raise SubmissionError(failed.why, file=program.file, outcome="broken") from None
-            raise explain_compiler(failed.stderr, program) from None
+        """Compiles both flavours at once. Raises SubmissionError; RuntimeBuildError is our fault."""
+        fast, checked = build_flavours(self._builder, program, "fast", "checked")
+        return CpuBuilt(program, fast, checked)
 
     def run(self, built: Built, job: Job) -> Run:
         if not isinstance(built, CpuBuilt):
