@@ -11,7 +11,7 @@ import time
 from typing import Any
 
 import tilestep.blas  # noqa: F401  (before anything that imports NumPy)
-from tilestep.cli import doctor, explain, judge, listing, path, show  # noqa: F401  (each adds its command)
+from tilestep.cli import bench, doctor, explain, judge, listing, path, replay, show  # noqa: F401  (each adds one)
 from tilestep.cli.group import cli
 from tilestep.emulator.sandbox import shut_down
 

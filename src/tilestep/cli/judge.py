@@ -11,9 +11,13 @@ import click
 
 from tilestep import contract
 from tilestep.cli.group import cli
-from tilestep.cli.options import TARGETS, Lengths, StepName, as_json
+from tilestep.cli.options import JUDGES, Lengths, StepName, as_json, judge_on
 from tilestep.contract import LENGTHS
 from tilestep.judge import Verdict, judge, judge_block, step_of
+from tilestep.judge.evidence import Asked, EvidenceError, check_writable
+from tilestep.judge.evidence import write as write_evidence
+from tilestep.judge.race import MOST_PAIRS, PAIRS
+from tilestep.judge.speed import FEWEST
 from tilestep.report import console
 from tilestep.report.json import dumps
 from tilestep.report.progress import showing
@@ -28,8 +32,18 @@ from tilestep.subjects import subject
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Feed the values of an earlier run.")
 @click.option("--lengths", type=Lengths(), help="Judge these lengths only, such as 1,33.")
 @click.option(
-    "--target", type=click.Choice(list(TARGETS)), default="cpu", show_default=True, help="Where it runs."
+    "--target",
+    type=click.Choice(JUDGES),
+    default="cpu",
+    show_default=True,
+    help="Where it runs; both: the CPU's checkers first.",
 )
+@click.option(
+    "--pairs",
+    type=click.IntRange(FEWEST, MOST_PAIRS),
+    help=f"Time so many pairs on the GPU, by default {PAIRS}.",
+)
+@click.option("--evidence", type=click.Path(), help="Write all that the verdict rests on to a JSON file.")
 @click.option("--fail-fast", is_flag=True, help="Stop at the first wrong case.")
 @as_json
 def judge_command(
@@ -39,32 +53,71 @@ def judge_command(
     seed: int | None,
     lengths: Sequence[int] | None,
     target: str,
+    pairs: int | None,
+    evidence: str | None,
     fail_fast: bool,
     as_json: bool,
 ) -> int:
     """Judge FILE: right at every value, no fault found, and the step's gate met.
 
-    With --block several files are judged together: each seam is fed what the seams before it returned.
+    The gate is traffic on the CPU, and speed on the GPU. With --block several files are judged together: each
+    seam is fed what the seams before it returned.
     """
     if block and step is not None:
         raise click.UsageError("--block takes no --step: each file's seam says which step it is")
     step = step_of(files[0]) if step is None else step
     _check(files, step, block, lengths)
+    _check_target(target, block, pairs, evidence)
     seed = secrets.randbelow(2**32) if seed is None else seed
+    profile = lengths is None or contract.PROFILE_LENGTH in lengths
+    asked = Asked(step, seed, tuple(lengths) if lengths else None, profile, target, pairs or PAIRS, fail_fast)
     with showing(console.stderr(), Path(files[0]).name) as tell:
-        shared: dict[str, Any] = {
-            "seed": seed,
-            "lengths": lengths,
-            "target": TARGETS[target](),
-            "on_progress": None if as_json else tell,
-        }
+        shared: dict[str, Any] = {"on_progress": None if as_json else tell}
         if block:
-            verdict = _judge_block(files, shared)
+            shared |= {"seed": seed, "lengths": lengths}
+            verdict = judge_on(target, lambda one: _judge_block(files, {**shared, "target": one}))
         else:
-            profile = lengths is None or contract.PROFILE_LENGTH in lengths
-            verdict = judge(files[0], step, profile=profile, fail_fast=fail_fast, **shared)
-    print_verdict(verdict, lengths, as_json)
-    return verdict.exit_code
+            verdict = judge_asked(Path(files[0]), asked, **shared)
+    written = evidence is None or _write_evidence(Path(evidence), verdict, asked)
+    print_verdict(verdict, lengths, as_json, target)
+    return verdict.exit_code if written else max(verdict.exit_code, click.UsageError.exit_code)
+
+
+def judge_asked(file: Path, asked: Asked, **extra: Any) -> Verdict:
+    """Judges a file as it was asked for, on the target that was named."""
+    options: dict[str, Any] = {
+        "seed": asked.seed,
+        "lengths": asked.lengths,
+        "profile": asked.profile,
+        "fail_fast": asked.fail_fast,
+        "pairs": asked.pairs,
+        **extra,
+    }
+    return judge_on(asked.target, lambda target: judge(str(file), asked.step, target=target, **options))
+
+
+def _check_target(target: str, block: bool, pairs: int | None, evidence: str | None) -> None:
+    """Refuses what the target or the block has no use for, and a place where no evidence can be written."""
+    if pairs is not None and (block or target == "cpu"):
+        raise click.UsageError("--pairs counts what is timed, and that is one file's steps with --target gpu")
+    if evidence is None:
+        return
+    if block:
+        raise click.UsageError("--evidence holds the verdict on one file: it takes no --block")
+    try:
+        check_writable(Path(evidence))
+    except EvidenceError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _write_evidence(path: Path, verdict: Verdict, asked: Asked) -> bool:
+    """Whether the bundle was written; what is in its way is said on standard error."""
+    try:
+        write_evidence(path, verdict, asked)
+    except EvidenceError as error:
+        click.echo(str(error), err=True)
+        return False
+    return True
 
 
 def _check(files: Sequence[str], step: str, block: bool, lengths: Sequence[int] | None) -> None:
@@ -87,11 +140,13 @@ def _judge_block(files: Sequence[str], shared: dict[str, Any]) -> Verdict:
         raise click.UsageError(str(error)) from None
 
 
-def print_verdict(verdict: Verdict, lengths: Sequence[int] | None, as_json: bool) -> None:
+def print_verdict(
+    verdict: Verdict, lengths: Sequence[int] | None, as_json: bool, target: str = "cpu"
+) -> None:
     """The verdict on standard output; the sentence of a file that never ran on standard error."""
     if as_json:
         click.echo(dumps(verdict.to_json()))
     elif verdict.cases or verdict.findings:
-        show_verdict(verdict, console.stdout(), lengths)
+        show_verdict(verdict, console.stdout(), lengths, target)
     else:
         click.echo(verdict.says, err=True)

@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
 
+from tilestep.judge import Verdict
+from tilestep.judge.both import judge_both
 from tilestep.report import pages
 from tilestep.subjects import registered
 from tilestep.targets.cpu import CpuTarget
+from tilestep.targets.protocol import Target
 
-TARGETS = {"cpu": CpuTarget}
+
+def _gpu() -> Target:
+    from tilestep.targets.gpu import GpuTarget  # loaded only where a GPU is asked for
+
+    return GpuTarget()
+
+
+TARGETS: dict[str, Callable[[], Target]] = {"cpu": CpuTarget, "gpu": _gpu}
+BOTH = "both"  # the CPU's checkers first, then the GPU
+JUDGES = (*TARGETS, BOTH)
+
+
+def judge_on(name: str, judge: Callable[[Target], Verdict]) -> Verdict:
+    """The verdict of a judgement on a target by name, one of JUDGES."""
+    if name == BOTH:
+        return judge_both(judge, TARGETS["cpu"](), TARGETS["gpu"]())
+    return judge(TARGETS[name]())
+
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document, nothing else.")
 

@@ -11,6 +11,7 @@ import numpy as np
 from tilestep.judge.statistics import median_interval
 from tilestep.targets.protocol import Card, Pair
 
+SPEED_LINES = ("ATTN BASELINE MS", "ATTN USER MS", "SPEEDUP")  # the labels that the course prints
 FEWEST = 30  # pairs that a speed is made of
 MOST_DROPPED = 0.5  # of all pairs; a card that is slowed down more often is not fit to measure on
 HIDDEN_PART, HIDDEN_MS = 0.2, 0.25  # what the host's clock may see beyond the events: whichever is more
@@ -165,9 +166,12 @@ def describe_race(race: RaceRecord) -> tuple[str, ...]:
     speed, card = race.speed, race.card
     lines: list[str] = []
     if speed is not None:
-        lines.append(f"ATTN BASELINE MS: {speed.baseline_ms:.4f}")
-        lines.append(f"ATTN USER MS: {speed.user_ms:.4f}")
-        lines.append(f"SPEEDUP: {speed.speedup:.2f}x ({describe_interval(speed)})")
+        facts = (
+            f"{speed.baseline_ms:.4f}",
+            f"{speed.user_ms:.4f}",
+            f"{speed.speedup:.2f}x ({describe_interval(speed)})",
+        )
+        lines += [f"{label}: {fact}" for label, fact in zip(SPEED_LINES, facts, strict=True)]
     elif race.alarm:
         lines.append(f"speed: not stated, {race.alarm}")
     throttled = f"{race.dropped} throttled and dropped" if race.dropped else "0 throttled"

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tilestep import contract
+from tilestep.judge.timed import TIMED
 from tilestep.judge.verdict import CaseResult, Outcome
 from tilestep.report.console import mark
 from tilestep.subjects import subject
@@ -36,7 +37,9 @@ def show_cases(verdict: Outcome, console: Console) -> None:
 
 def _families(verdict: Outcome, console: Console) -> None:
     shown = {case.family for case in verdict.cases}
-    families = [family for family in subject(verdict.step).family_names if family in shown]
+    known = subject(verdict.step).family_names
+    families = [family for family in known if family in shown]
+    families += sorted(f for f in shown.difference(known) if not f.startswith(TIMED))  # the whole block
     by_place = {(case.length, case.family): (case.ratio, case.ok) for case in verdict.cases}
     lengths = sorted({case.length for case in verdict.cases})
     label = length_name(verdict.step)

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tilestep import contract
+from tilestep.judge.speed import SPEED_LINES
 from tilestep.judge.verdict import KvTraffic, MistakeFound, Outcome, Verdict
 from tilestep.program import Finding
 from tilestep.report.case_table import length_name, show_cases
@@ -17,14 +18,30 @@ from tilestep.report.console import show_rows, show_text
 from tilestep.report.pages import codes
 
 SHOWN_FINDINGS = 5
-SHOWN_EVIDENCE = ("yours", "reference", "checkers", "launches")
+SHOWN_EVIDENCE = (
+    "yours",
+    "our kernels",
+    "reference",
+    "checkers",
+    "launches",
+    "pairs",
+    "timed calls",
+    "baseline",
+    "gpu",
+    "driver",
+    "clocks",
+    "compiler",
+    "others",
+)
 LABEL = 14  # width of the labels on the left
 
 Rows = list[tuple[str, Text]]
 
 
-def show_verdict(verdict: Verdict, console: Console, lengths: Sequence[int] | None = None) -> None:
-    """Prints the whole verdict. `lengths` are what the person asked for, None for all."""
+def show_verdict(
+    verdict: Verdict, console: Console, lengths: Sequence[int] | None = None, target: str = "cpu"
+) -> None:
+    """Prints the whole verdict. `lengths` are what the person asked for, None for all, on this target."""
     console.print()
     console.print(_headline(verdict))
     if verdict.cases:
@@ -34,12 +51,12 @@ def show_verdict(verdict: Verdict, console: Console, lengths: Sequence[int] | No
         _first_wrong(verdict),
         _mistakes(verdict.mistakes),
         _findings(verdict.findings),
-        [*_facts(verdict), *_traffic(verdict.traffic), *_speed(verdict)],
+        [*_traffic(verdict.traffic), *_speed(verdict), *_facts(verdict)],
     ):
         if rows:
             console.print()
             _show_rows(rows, console)
-    _show_rows([("again", _again(verdict, lengths))], console, wrap=False)
+    _show_rows([("again", _again(verdict, lengths, target))], console, wrap=False)
     console.print()
     show_text(Text(verdict.says), console)
     console.print()
@@ -131,17 +148,30 @@ def _facts(verdict: Outcome) -> Rows:
     return [(label, Text(fact)) for label, fact in pairs if label in SHOWN_EVIDENCE]
 
 
-def _speed(verdict: Verdict) -> Rows:
-    return [("speed", Text("not judged here, no GPU"))] if verdict.target.kind == "cpu" else []
+def _speed(verdict: Outcome) -> Rows:
+    """The lines of evidence that state a speed, as they are, or the one that says why there is none."""
+    if verdict.target.kind == "cpu":
+        return [("speed", Text("not judged here, no GPU"))]
+    speed = verdict.race.speed if verdict.race else None
+    met = speed is not None and (speed.gate is None or speed.low >= speed.gate)
+    rows: Rows = []
+    for line in verdict.evidence:
+        if line.startswith(SPEED_LINES):
+            rows.append(("" if rows else "speed", Text(line, style="good" if met else "wrong")))
+        elif line.startswith("speed: "):
+            rows.append(("speed", Text(line.removeprefix("speed: "))))
+    return rows
 
 
-def _again(verdict: Outcome, lengths: Sequence[int] | None) -> Text:
+def _again(verdict: Outcome, lengths: Sequence[int] | None, target: str) -> Text:
     files = verdict.submission.files
     words = ["tilestep", "judge"]
     words += ["--block", *files] if files else [verdict.submission.file, "--step", verdict.step]
     words += ["--seed", str(verdict.seed)]
     if lengths is not None:
         words += ["--lengths", ",".join(map(str, lengths))]
+    if target != "cpu":
+        words += ["--target", target]
     return Text(shlex.join(words), style="place")
 
 
