@@ -1,0 +1,199 @@
+"""The target's side of the worker: starts it, asks it, and kills it when an answer does not come."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import tilestep
+from tilestep.targets.gpu.card import Facts, NoCardError
+from tilestep.targets.gpu.wire import Data, Message, WireError, frame, receive
+
+_START_SECONDS = 60.0  # a driver that nobody has used since the machine started takes its time
+_PIPE_BYTES = 1 << 20
+_CHUNK = 1 << 20
+_SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ of Linux
+
+# Of the environment: what would make launches wait, or let a library of others into the worker.
+_UNWANTED = ("CUDA_LAUNCH_BLOCKING", "CUDA_INJECTION64_PATH", "CUDA_API_TRACE", "PYTHONSTARTUP")
+
+
+class WorkerGoneError(Exception):
+    """The worker has ended, or had to be ended. `timed_out` tells which; `item` is what it last began."""
+
+    def __init__(self, says: str, *, timed_out: bool = False, item: int | None = None) -> None:
+        super().__init__(says)
+        self.timed_out = timed_out
+        self.item = item
+
+
+class WorkerFailedError(Exception):
+    """The worker could not do what was asked: our fault, or the card's; never the submission's."""
+
+
+class WorkerClient:
+    """One worker process, for one thread at a time. Raises NoCardError when there is no card to own."""
+
+    def __init__(self) -> None:
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115  (closed in close)
+        self._process = subprocess.Popen(
+            # -P: no module is taken from the folder that a submission lies in.
+            [sys.executable, "-P", "-m", "tilestep.targets.gpu.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            env=_environment(),
+            start_new_session=True,
+            bufsize=0,
+        )
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe is not None  # noqa: S101  (asked for above)
+            os.set_blocking(pipe.fileno(), False)
+            _widen(pipe.fileno())
+        try:
+            hello = self._receive(time.monotonic() + _START_SECONDS)
+        except WorkerGoneError as gone:
+            says = f"the GPU's worker does not start: {self._last_line() or gone}"
+            self.close()
+            raise NoCardError(says) from None
+        if "unavailable" in hello.body:
+            self.close()
+            raise NoCardError(str(hello.body["unavailable"]))
+        self.facts = Facts.unpacked(hello.body["card"])
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def ask(self, body: dict[str, Any], blobs: Sequence[Data] = (), *, seconds: float) -> Message:
+        """The answer to a request, within `seconds`. After an exception the worker is gone.
+
+        Raises WorkerGoneError and WorkerFailedError.
+        """
+        deadline = time.monotonic() + seconds
+        item: int | None = None
+        try:
+            self._send(frame(body, blobs), deadline)
+            while "at" in (message := self._receive(deadline)).body:
+                item = int(message.body["at"])
+        except WorkerGoneError as gone:
+            self.close()
+            raise WorkerGoneError(str(gone), timed_out=gone.timed_out, item=item) from None
+        except BaseException:  # an interrupt leaves half an answer in the pipe
+            self.close()
+            raise
+        if "crashed" in message.body or "failed" in message.body:
+            self.close()
+        if "failed" in message.body:
+            says = str(message.body["failed"])
+            if message.body.get("no_memory"):
+                says = f"the card has no memory left for this ({says})"
+            raise WorkerFailedError(says)
+        return message
+
+    def close(self) -> None:
+        """Kills the worker: the driver tidies up behind it."""
+        self._process.kill()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=10.0)
+        self._log.close()
+
+    def _send(self, pieces: Sequence[Data], deadline: float) -> None:
+        pipe = self._process.stdin
+        with selectors.DefaultSelector() as selector:
+            selector.register(_open(pipe), selectors.EVENT_WRITE)
+            for piece in pieces:
+                rest = memoryview(piece)
+                while rest:
+                    _wait(selector, deadline)
+                    try:
+                        rest = rest[os.write(_open(pipe), rest[:_CHUNK]) :]
+                    except BlockingIOError:
+                        continue
+                    except OSError:
+                        raise WorkerGoneError(self._how_it_ended()) from None
+
+    def _receive(self, deadline: float) -> Message:
+        with selectors.DefaultSelector() as selector:
+            selector.register(_open(self._process.stdout), selectors.EVENT_READ)
+            try:
+                return receive(self._reader(selector, deadline))
+            except WireError as error:
+                raise WorkerGoneError(f"the GPU's worker does not answer in its language: {error}") from None
+
+    def _reader(self, selector: selectors.BaseSelector, deadline: float) -> Callable[[int], Data]:
+        handle = _open(self._process.stdout)
+
+        def read(count: int) -> Data:
+            data = bytearray(count)
+            view, filled = memoryview(data), 0
+            while filled < count:
+                _wait(selector, deadline)
+                try:
+                    got = os.readv(handle, [view[filled : filled + _CHUNK]])
+                except BlockingIOError:
+                    continue
+                if got == 0:
+                    raise WorkerGoneError(self._how_it_ended())
+                filled += got
+            return data
+
+        return read
+
+    def _how_it_ended(self) -> str:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(timeout=1.0)
+        code = self._process.returncode
+        return f"the GPU's worker ended with exit status {code}"
+
+    def _last_line(self) -> str:
+        self._log.seek(0)
+        lines = self._log.read(65536).decode("utf-8", "replace").split("\n")
+        said = [line.strip() for line in lines if line.strip()]
+        return said[-1] if said else ""
+
+
+def _open(pipe: Any) -> int:
+    if pipe is None or pipe.closed:
+        raise WorkerGoneError("the GPU's worker has ended")
+    return int(pipe.fileno())
+
+
+def _wait(selector: selectors.BaseSelector, deadline: float) -> None:
+    while True:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise WorkerGoneError("the GPU's worker did not answer in time", timed_out=True)
+        if selector.select(left):
+            return
+
+
+def _widen(handle: int) -> None:
+    """A larger pipe means fewer turns; where the system allows none, the usual one serves."""
+    import fcntl  # not on Windows, where the rest of this package may still be imported
+
+    with contextlib.suppress(OSError):
+        fcntl.fcntl(handle, _SET_PIPE_SIZE, _PIPE_BYTES)
+
+
+def _environment() -> dict[str, str]:
+    ours = str(Path(tilestep.__file__).parents[1])
+    inherited = os.environ.get("PYTHONPATH")
+    kept = {name: value for name, value in os.environ.items() if name not in _UNWANTED}
+    return {
+        **kept,
+        "PYTHONPATH": os.pathsep.join([ours, *([inherited] if inherited else [])]),
+        "CUDA_MODULE_LOADING": "EAGER",
+    }

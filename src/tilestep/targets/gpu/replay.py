@@ -1,0 +1,183 @@
+"""A recorded plan on the device: its module loaded, addresses put into its arguments, its items launched."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tilestep.program import Argument, Launch, LaunchPlan, Place, Transfer
+from tilestep.targets.gpu.driver import Driver, DriverError
+from tilestep.targets.gpu.memory import Block
+
+_SLOT_BYTES = 16  # arguments start at a multiple of the largest alignment that a parameter has
+_VARIABLE = "variable "
+_LABELS_OF_ABSENCE = ("CUDA_ERROR_NOT_SUPPORTED", "CUDA_ERROR_NOT_FOUND")  # a driver that cannot tell
+
+
+class PlanError(Exception):
+    """A plan that this image cannot play: one sentence about the item."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One item, ready to go: `call(*arguments)` queues it and returns the driver's tuple."""
+
+    item: Launch | Transfer
+    call: Callable[..., Any]
+    arguments: tuple[Any, ...]
+
+
+class Player:
+    """A plan with a module of its own, loaded anew: its variables hold what the file says."""
+
+    def __init__(
+        self,
+        driver: Driver,
+        stream: Any,
+        image: bytes,
+        plan: LaunchPlan,
+        blocks: Mapping[str, Block],
+        variables: Mapping[str, str],
+        kernels: Mapping[str, str],
+    ) -> None:
+        """`variables` and `kernels` map the plan's names to those of the image."""
+        self._driver = driver
+        self._stream = stream
+        self._image = ctypes.create_string_buffer(image, len(image) + 1)  # the driver wants a NUL behind text
+        self._module = driver.call("cuModuleLoadData", ctypes.addressof(self._image))
+        self._variables = variables
+        self._kernels = kernels
+        self._functions: dict[str, Any] = {}
+        self._shared: dict[str, int] = {}
+        self._kept: list[Any] = []  # host memory that launches point to
+        self._blocks = dict(blocks)
+        self.scratch: list[Block] = []
+        try:
+            for number, size in enumerate(plan.scratch_bytes, start=1):
+                self.scratch.append(Block(driver, stream, size))
+                self._blocks[f"scratch {number}"] = self.scratch[-1]
+            self.steps = tuple(self._step(item) for item in plan.items)
+        except PlanError:  # the worker goes on with the next plan
+            self.close()
+            raise
+
+    def restore(self) -> None:
+        """NaN in the scratch memory."""
+        for block in self.scratch:
+            block.fill()
+
+    def close(self) -> None:
+        for block in self.scratch:
+            block.free()
+        self.scratch.clear()
+        self._driver.call("cuModuleUnload", self._module)
+
+    def _step(self, item: Launch | Transfer) -> Step:
+        return self._launch(item) if isinstance(item, Launch) else self._transfer(item)
+
+    def _launch(self, launch: Launch) -> Step:
+        function = self._function(launch)
+        parameters = self._parameters(launch.arguments)
+        arguments = (
+            function,
+            *launch.grid,
+            *launch.block,
+            launch.dynamic_shared,
+            self._stream,
+            parameters,
+            0,
+        )
+        return Step(launch, self._driver.api.cuLaunchKernel, arguments)
+
+    def _function(self, launch: Launch) -> Any:
+        function = self._functions.get(launch.symbol)
+        if function is None:
+            name = self._kernels.get(launch.symbol, launch.symbol)
+            try:
+                function = self._driver.call("cuModuleGetFunction", self._module, name.encode())
+            except DriverError:
+                raise PlanError(f"the GPU's code has no kernel {launch.kernel}") from None
+            self._functions[launch.symbol] = function
+        self._compare_parameters(launch, function)
+        self._allow_shared(launch, function)
+        return function
+
+    def _allow_shared(self, launch: Launch, function: Any) -> None:
+        """Raises a kernel's limit to what its largest launch asks for: above 48 KB it must be asked for.
+
+        The recorder has seen to it that the seam asked, too. Where the card has less, the launch is refused.
+        """
+        if launch.dynamic_shared > self._shared.get(launch.symbol, 0):
+            self._shared[launch.symbol] = launch.dynamic_shared
+            attribute = self._driver.api.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+            self._driver.tried("cuFuncSetAttribute", function, attribute, launch.dynamic_shared)
+
+    def _compare_parameters(self, launch: Launch, function: Any) -> None:
+        """The device's idea of a kernel's parameters must be the host's: the driver copies by its own."""
+        for index in range(len(launch.arguments) + 1):
+            try:
+                _, size = self._driver.call("cuFuncGetParamInfo", function, index)
+            except DriverError as error:
+                if error.label in _LABELS_OF_ABSENCE:
+                    return
+                size = None
+            wanted = len(launch.arguments[index].data) if index < len(launch.arguments) else None
+            if size != wanted:
+                raise PlanError(f"kernel {launch.kernel} has other parameters on the GPU than in host code")
+
+    def _parameters(self, arguments: Sequence[Argument]) -> int:
+        """The address of an array of pointers to the arguments; 0 for none."""
+        if not arguments:
+            return 0
+        sizes = [-(-max(1, len(argument.data)) // _SLOT_BYTES) * _SLOT_BYTES for argument in arguments]
+        store = np.zeros(sum(sizes) + _SLOT_BYTES, dtype=np.uint8)
+        begin = -store.ctypes.data % _SLOT_BYTES
+        addresses = np.zeros(len(arguments), dtype=np.uint64)
+        for index, (argument, size) in enumerate(zip(arguments, sizes, strict=True)):
+            data = self._with_addresses(argument)
+            store[begin : begin + len(data)] = np.frombuffer(data, dtype=np.uint8)
+            addresses[index] = store.ctypes.data + begin
+            begin += size
+        self._kept += [store, addresses]
+        return int(addresses.ctypes.data)
+
+    def _with_addresses(self, argument: Argument) -> bytes:
+        data = bytearray(argument.data)
+        for at, place in argument.pointers:
+            if not 0 <= at <= len(data) - 8:
+                raise PlanError(f"a pointer at byte {at} of an argument of {len(data)} bytes")
+            data[at : at + 8] = (self._address(place) % 2**64).to_bytes(8, "little")
+        return bytes(data)
+
+    def _address(self, place: Place) -> int:
+        if block := self._blocks.get(place.buffer):
+            return block.address + place.offset
+        if place.buffer.startswith(_VARIABLE):
+            return self._variable(place.buffer.removeprefix(_VARIABLE)) + place.offset
+        raise PlanError(f"the plan names {place.buffer}, which is no buffer of the job")
+
+    def _variable(self, symbol: str) -> int:
+        name = self._variables.get(symbol, symbol)
+        try:
+            address, _ = self._driver.call("cuModuleGetGlobal", self._module, name.encode())
+        except DriverError:
+            raise PlanError(f"the GPU's code has no variable {symbol}") from None
+        return int(address)
+
+    def _transfer(self, transfer: Transfer) -> Step:
+        api = self._driver.api
+        to = api.CUdeviceptr(self._address(transfer.to) % 2**64)
+        if isinstance(transfer.source, Place):
+            source = api.CUdeviceptr(self._address(transfer.source) % 2**64)
+            return Step(transfer, api.cuMemcpyDtoDAsync, (to, source, transfer.count, self._stream))
+        if transfer.source is not None:
+            data = np.frombuffer(transfer.source, dtype=np.uint8)
+            self._kept.append(data)
+            arguments = (to, data.ctypes.data, min(transfer.count, data.size), self._stream)
+            return Step(transfer, api.cuMemcpyHtoDAsync, arguments)
+        fill = transfer.fill & 0xFF
+        return Step(transfer, api.cuMemsetD8Async, (to, fill, transfer.count, self._stream))
