@@ -1,0 +1,115 @@
+"""From what was measured to rows: errors against float64, times against the floor."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilestep import reference, tolerance
+from tilestep.bench.contenders import BF16, FP32, Contender
+from tilestep.bench.floor import Peaks, attention_flops, floor
+from tilestep.bench.ladder import FAILED, MEASURED, WRONG, Row
+from tilestep.bench.messages import LeftOut, Prepared
+from tilestep.program import Floats
+
+Doubles = NDArray[np.float64]
+
+# |out - ref| / |ref| of what computes in bf16: inputs, weights and output are rounded to 8 bits, which was
+# seen to cost 3e-3. An fp32 output has to meet the judge's own tolerance, element by element.
+BF16_ERROR = 2e-2
+
+
+@dataclass(frozen=True)
+class Right:
+    """The float64 answer [T, D] to a packed tensor, and how far each element may be off in fp32."""
+
+    want: Doubles
+    tolerance: Doubles
+
+    @staticmethod
+    def of(packed: Floats) -> Right:
+        want = reference.attention(packed)
+        return Right(want, tolerance.attention(packed, want))
+
+    def errors(self, output: Floats) -> tuple[float, float]:
+        """|out - ref| / |ref|, and the largest error over its tolerance. NaN for an output that holds one."""
+        off = np.abs(output.astype(np.float64) - self.want)
+        norm = float(np.linalg.norm(off) / np.linalg.norm(self.want))
+        return norm, float(np.max(off / self.tolerance))
+
+
+def empty_row(contender: Contender, length: int, peaks: Peaks, outcome: str, reason: str = "") -> Row:
+    """A row without figures, but with the floor."""
+    least = floor(length, contender.precision, peaks)
+    return Row(
+        name=contender.name,
+        title=contender.title,
+        kind=contender.kind,
+        precision=contender.precision,
+        length=length,
+        outcome=outcome,
+        reason=reason,
+        floor_ms=least.ms,
+        bound=least.bound,
+    )
+
+
+def left_out_row(contender: Contender, told: LeftOut, peaks: Peaks) -> Row:
+    return empty_row(contender, told.length, peaks, told.outcome, told.reason)
+
+
+def measured_row(
+    contender: Contender,
+    prepared: Prepared,
+    right: Right,
+    samples: Sequence[float],
+    replays: int,
+    peaks: Peaks,
+) -> Row:
+    """A row with its figures; without times where the output is wrong."""
+    if prepared.output.shape != right.want.shape:
+        shape = " x ".join(map(str, prepared.output.shape))
+        return empty_row(contender, prepared.length, peaks, FAILED, f"its output is {shape}")
+    error, over = right.errors(prepared.output)
+    figures: dict[str, Any] = {
+        "error": error if np.isfinite(error) else None,
+        "over_tolerance": over if np.isfinite(over) else None,
+        "how": prepared.how,
+    }
+    if wrong := _why_wrong(contender.precision, error, over):
+        plain = empty_row(contender, prepared.length, peaks, WRONG, wrong)
+    else:
+        plain = empty_row(contender, prepared.length, peaks, MEASURED)
+        figures |= _times(prepared.length, samples, replays, plain.floor_ms)
+    return Row(**{**vars(plain), **figures})
+
+
+def _why_wrong(precision: str, error: float, over: float) -> str:
+    """A sentence for an output that its precision does not excuse, "" for a right one."""
+    if precision == FP32 and not over <= 1.0:
+        return "the output holds a NaN" if np.isnan(over) else f"an element is {over:.3g} tolerances off"
+    if precision == BF16 and not error <= BF16_ERROR:
+        return "the output holds a NaN" if np.isnan(error) else f"the output is {error:.2g} off, of its norm"
+    return ""
+
+
+def _times(length: int, samples: Sequence[float], replays: int, floor_ms: float) -> dict[str, Any]:
+    """Figures from one sample a round. Raises ValueError if there is none."""
+    if not samples:
+        raise ValueError("there is no sample")
+    median = statistics.median(samples)
+    low, _, high = statistics.quantiles(samples, n=4) if len(samples) > 1 else (median,) * 3
+    return {
+        "median_ms": median,
+        "low_ms": low,
+        "high_ms": high,
+        "rounds": len(samples),
+        "replays": replays,
+        "tflops": attention_flops(length) / (median * 1e-3) / 1e12,
+        "of_floor": floor_ms / median if floor_ms else None,
+    }
