@@ -3,8 +3,8 @@
 `FakeCard` switches it on for the processes that are started while a test runs.
 """
 
-from fake_driver.building import image, missing
+from fake_driver.building import SUBMISSIONS, image, missing
 from fake_driver.card import FakeCard
 from fake_driver.compiler import StandIns
 
-__all__ = ["FakeCard", "StandIns", "image", "missing"]
+__all__ = ["SUBMISSIONS", "FakeCard", "StandIns", "image", "missing"]

@@ -18,7 +18,7 @@ LIBRARY = HERE / "library"
 SUBMISSIONS = HERE / "submissions"
 OTHER, ENTRY = 5, 0x10  # the byte of an ELF symbol that tells a kernel, and its bit
 _LIBRARIES = {"cuda": "libcuda.so.1", "nvml": "libnvidia-ml.so.1"}
-_FLAGS = ("-std=c++17", "-O3", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared")
+_FLAGS = ("-std=c++17", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared")
 
 
 def missing() -> str | None:
@@ -39,7 +39,7 @@ def image(stand_in: str | Path) -> bytes:
     """A shared object with the kernels of a C++ file of `submissions`, or of another folder."""
     source = SUBMISSIONS / stand_in
     headers = [LIBRARY / "kernel.h", *sorted(SUBMISSIONS.glob("*.h"))]
-    flags = ["-nostartfiles", "-ffp-contract=off", f"-I{LIBRARY}", f"-I{SUBMISSIONS}"]
+    flags = ["-O3", "-nostartfiles", "-ffp-contract=off", f"-I{LIBRARY}", f"-I{SUBMISSIONS}"]
     if find_compiler().kind == "gcc":
         flags.append("-fno-gnu-unique")  # each load has variables of its own; clang has no such symbols
     return _with_entries(_compiled([source], headers, tuple(flags)).read_bytes())
@@ -60,7 +60,7 @@ def _library(part: str, name: str) -> Path:
     """The linker finds a library that is preloaded by the name that it carries, so its file's name is free."""
     sources = [*sorted(LIBRARY.glob("*.cpp")), *sorted((LIBRARY / part).glob("*.cpp"))]
     headers = [*sorted(LIBRARY.glob("*.h")), *sorted((LIBRARY / part).glob("*.h"))]
-    return _compiled(sources, headers, ("-fvisibility=hidden", f"-Wl,-soname,{name}", "-ldl"))
+    return _compiled(sources, headers, ("-O1", "-fvisibility=hidden", f"-Wl,-soname,{name}", "-ldl"))
 
 
 def _compiled(sources: list[Path], headers: list[Path], flags: tuple[str, ...]) -> Path:

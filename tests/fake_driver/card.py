@@ -22,7 +22,9 @@ class FakeCard:
 
     def describe(self, **settings: object) -> None:
         """Settings of library/cuda/device.cpp and library/nvml/nvml.cpp, by their names."""
-        self._patch.setenv("TILESTEP_FAKE_CARD", " ".join(f"{name}={value}" for name, value in settings.items()))
+        self._patch.setenv(
+            "TILESTEP_FAKE_CARD", " ".join(f"{name}={value}" for name, value in settings.items())
+        )
 
     def log(self) -> list[str]:
         """What was done, a line each: loads, launches with their milliseconds, calls that the fake lacks."""

@@ -22,7 +22,9 @@ class StandIns:
         stem = Path(program.file).stem
         file = SUBMISSIONS / f"{self.known.get(stem, stem)}.cpp"
         if not file.exists():
-            raise SubmissionError(f"nothing stands in for {program.file}", file=program.file, outcome="broken")
+            raise SubmissionError(
+                f"nothing stands in for {program.file}", file=program.file, outcome="broken"
+            )
         return read_image(image(file))
 
     def hold(self) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -22,16 +22,26 @@ def fake_card(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> FakeCard:
 
 
 @pytest.fixture
-def stand_ins(monkeypatch: pytest.MonkeyPatch) -> StandIns:
+def stand_ins() -> StandIns:
     """The device compiler of the test's targets."""
-    compiler = StandIns()
-    monkeypatch.setattr("tilestep.targets.gpu.target.choose", lambda builder, capability: compiler)
-    return compiler
+    return StandIns()
 
 
 @pytest.fixture
-def gpu_target(fake_card: FakeCard, stand_ins: StandIns) -> Iterator[GpuTarget]:
-    """A GPU target on the fake card, closed behind the test."""
-    target = GpuTarget()
-    yield target
-    target.close()
+def open_target(fake_card: FakeCard, stand_ins: StandIns) -> Iterator[Callable[[], GpuTarget]]:
+    """Opens GPU targets on the fake card as it is described then; they are closed behind the test."""
+    opened: list[GpuTarget] = []
+
+    def make() -> GpuTarget:
+        opened.append(GpuTarget(compiler=lambda builder, capability: stand_ins))
+        return opened[-1]
+
+    yield make
+    for target in opened:
+        target.close()
+
+
+@pytest.fixture
+def gpu_target(open_target: Callable[[], GpuTarget]) -> GpuTarget:
+    """A GPU target on the fake card."""
+    return open_target()

@@ -16,7 +16,7 @@ struct FakeLaunch {
   size_t dynamicShared;
   const FakeMemory* memory;  // every allocation that was ever made and is still mapped
   size_t memories;
-  double written;  // bytes that the host set since the launch before this one: how a cache is made cold
+  double written;  // bytes that the host's memsets wrote since this kernel's last launch: they make caches cold
   // What the kernel tells:
   double ms;      // how long it took on the device
   int error;      // a CUresult that ends the context, such as ILLEGAL_ADDRESS

@@ -2,15 +2,14 @@
 #include "settings.h"
 
 #include <cstdlib>
-#include <sstream>
 
 std::string setting(const char* name, const std::string& otherwise) {
   const char* all = std::getenv("TILESTEP_FAKE_CARD");
-  std::istringstream words(all ? all : "");
-  std::string word, wanted = std::string(name) + "=";
-  while (words >> word)
-    if (word.rfind(wanted, 0) == 0) return word.substr(wanted.size());
-  return otherwise;
+  std::string words = std::string(" ") + (all ? all : ""), wanted = std::string(" ") + name + "=";
+  size_t at = words.find(wanted);
+  if (at == std::string::npos) return otherwise;
+  at += wanted.size();
+  return words.substr(at, words.find(' ', at) - at);
 }
 
 long setting(const char* name, long otherwise) {

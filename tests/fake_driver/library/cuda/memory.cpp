@@ -87,11 +87,7 @@ std::vector<FakeMemory> everyBlock() {
   return blocks;
 }
 
-double writtenSince() {
-  double bytes = written;
-  written = 0;
-  return bytes;
-}
+double bytesSet() { return written; }
 
 API cuMemAlloc(DevicePointer* out, size_t bytes) {
   if (int failed = ready()) return failed;

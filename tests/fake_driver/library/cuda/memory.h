@@ -6,7 +6,7 @@
 #include "../kernel.h"
 
 std::vector<FakeMemory> everyBlock();
-double writtenSince();  // bytes set since the last call: a cold L2 is made by writing
+double bytesSet();  // by the host's memsets, ever
 
 // modules.cpp: the module that a variable belongs to.
 const void* moduleOf(const void* address);
