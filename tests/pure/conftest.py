@@ -36,7 +36,8 @@ Change = Callable[[np.ndarray, int], np.ndarray]
 @dataclass
 class FakeClock:
     """`ratio(n)` is the speedup of pair n. `spoil_user`, `spoil_baseline` change the output of a timed call,
-    `spoil` that of a run. `throttled(n)` gives the card's reasons; `ends(n)` ends a timed call early."""
+    `spoil` that of a run. `throttled(n)` gives the card's reasons, `ends(n)` and `baseline_ends(n)` why a
+    call does not finish."""
 
     ratio: Callable[[int], float] = lambda n: 2.5 + 0.01 * (n % 7)
     baseline_ms: float = 4.0
@@ -48,6 +49,7 @@ class FakeClock:
     spoil_user: Change = lambda out, n: out
     spoil_baseline: Change = lambda out, n: out
     ends: Callable[[int], str] = lambda n: ""
+    baseline_ends: Callable[[int], str] = lambda n: ""
     ready: str | None = None
     findings: tuple[Finding, ...] = ()
     card: Card = CARD
@@ -84,7 +86,7 @@ class FakeClock:
         self.fed.append(buffers[0].data.tobytes())
         right = attend(buffers)
         user_ms = self.baseline_ms / self.ratio(number)
-        says = self.ends(number)
+        says, ours = self.ends(number), self.baseline_ends(number)
         user = Call(
             user_ms,
             user_ms + 0.02 + self.hides_ms + self.busy_ms,
@@ -94,7 +96,8 @@ class FakeClock:
         )
         wall = self.baseline_ms + 0.02 + self.busy_ms
         spoilt = self.spoil_baseline(right.copy(), number)
-        baseline = Call(self.baseline_ms, wall, {"attnOut": spoilt})
+        ended = "timed-out" if ours else "not-run" if says else "finished"
+        baseline = Call(self.baseline_ms, wall, {"attnOut": spoilt}, ended, ours)
         reasons = self.throttled(number)
         return Pair(user, baseline, user_first, self.slow_clock if reasons else 1980 - number % 3, reasons)
 

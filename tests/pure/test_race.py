@@ -14,6 +14,7 @@ from tilestep.judge import judge
 from tilestep.judge.timed import BaselineWrong
 from tilestep.judge.verdict import Inconclusive, Passed, Slow, Verdict, Wrong
 from tilestep.program import Finding
+from tilestep.targets.gpu import GpuTarget
 
 STEP = "online-attention"
 LENGTHS = (2, 33)
@@ -232,6 +233,22 @@ def test_a_crash_in_the_race_is_broken(clock: Any, attention_file: Path) -> None
     assert (verdict.outcome, verdict.exit_code) == ("broken", 2)
     assert verdict.says == f"{attention_file}: an illegal address in attend (timed pair 5, T = 40)"
     assert len(verdict.cases) == 11  # what came before is kept
+
+
+def test_a_baseline_that_does_not_finish_is_our_fault(clock: Any, attention_file: Path) -> None:
+    target = clock(baseline_ends=lambda n: "it never ended" if n == 2 else "")
+    with pytest.raises(RuntimeError, match=r"the baseline did not finish: it never ended \(timed pair 2"):
+        raced(attention_file, target)
+
+
+def test_without_a_gpu_there_is_one_sentence(attention_file: Path) -> None:
+    target = GpuTarget()
+    missing = target.available()
+    if missing is None:
+        pytest.skip("there is a GPU here")
+    verdict = judge(attention_file, STEP, target=target)
+    assert (verdict.outcome, verdict.exit_code, verdict.says) == ("unavailable", 4, missing)
+    assert verdict.target.kind == "gpu"
 
 
 def test_only_what_is_right_is_timed(clock: Any, attention_file: Path) -> None:

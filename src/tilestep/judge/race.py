@@ -28,6 +28,7 @@ MOST_PAIRS = 200
 MORE_PAIRS = 20  # at most, for those that the card's clock spoilt
 STRICT_PAIRS = 3  # that are fed the profile case itself, whose every value float64 knows
 _AHEAD = 3  # cases that are drawn before their turn
+_FAILED = ("crashed", "timed-out", "refused")  # how a call of the one at fault ends
 _BEHIND = 8  # pairs whose outputs wait to be compared: some 8 MB each
 
 _Checked = Future[ComparedCase | None]
@@ -176,10 +177,12 @@ class _Checks:
 
 
 def _must_finish(turn: Turn, pair: Pair) -> None:
+    """After a call that did not finish the other one is not made: whose was the first to fail is at fault."""
+    at = f"{TIMED} {turn.number}, T = {turn.case.length}"
+    if pair.user.ended in _FAILED:
+        raise RaceBroken(f"{pair.user.says} ({at})")
     if pair.baseline.ended != "finished":
-        raise RuntimeError(f"the baseline did not finish {TIMED} {turn.number}: {pair.baseline.says}")
-    if pair.user.ended != "finished":
-        raise RaceBroken(f"{pair.user.says} ({TIMED} {turn.number}, T = {turn.case.length})")
+        raise RuntimeError(f"the baseline did not finish: {pair.baseline.says} ({at})")
 
 
 def _moved(job: Job) -> int:

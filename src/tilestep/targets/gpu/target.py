@@ -61,7 +61,11 @@ class GpuTarget:
 
     @property
     def name(self) -> str:
-        card = self.card
+        """The card's; where there is none, as `available` tells, that of a card."""
+        try:
+            card = self.card
+        except (NoCardError, NoCompilerError):
+            return "an NVIDIA GPU"
         return f"{card.name}, driver {card.driver}"
 
     @functools.cached_property
