@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tilestep.contract import PROFILE_LENGTH
+from tilestep.contract import PROFILE_LENGTH, STEP
+from tilestep.judge.race import MORE_PAIRS, MOST_PAIRS, PAIRS, STRICT_PAIRS
+from tilestep.judge.replay import CLOSE
+from tilestep.judge.speed import FEWEST, FULL_CLOCK, HIDDEN_MS, HIDDEN_PART
+from tilestep.judge.statistics import RESAMPLES
+from tilestep.judge.timed import RANDOM_ROWS, WORST_ROWS
 from tilestep.subjects import registered, subject
 
 PAGE = Path(__file__).parents[2] / "docs/judging.md"
@@ -31,3 +36,19 @@ def test_the_table_of_lengths_and_families_is_true() -> None:
 def test_the_profile_length_is_true() -> None:
     assert {subject(step).profile for step in registered()} == {None, PROFILE_LENGTH}
     assert f"profile length {PROFILE_LENGTH}" in PAGE.read_text(encoding="utf-8")
+
+
+def test_the_figures_of_a_race_are_true() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    for says in (
+        f"{PAIRS} pairs at T = {PROFILE_LENGTH} (`--pairs` {FEWEST} to {MOST_PAIRS})",
+        f"fewer than {FEWEST} pairs left, up to {MORE_PAIRS} more",
+        f"the {WORST_ROWS} where the two differ most for their scale, and {RANDOM_ROWS} random ones",
+        f"below {FULL_CLOCK:.0%} of its highest".replace("%", " %"),
+        f"by more than {HIDDEN_PART:.0%} and {HIDDEN_MS} ms".replace("%", " %"),
+        f"{RESAMPLES:,} resamples",
+        f"the capstone's is {STEP['online-attention'].speed_gate:g}",
+    ):
+        assert says in page
+    assert STRICT_PAIRS == 3  # "three pairs", in words
+    assert CLOSE == 0.05

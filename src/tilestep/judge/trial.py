@@ -236,12 +236,15 @@ class Trial:
         self.say("compiling the block around it")
         ours = TrustedKernels(self.target)
         ours.build_all()
-        for length in lengths:
-            found = in_block.run_in_block(self.step, self.run, ours, length, self.seed)
-            self.keep(found.run, length)
-            if found.compared:
-                self._judge_values(found.compared, found.expected)
-            self._step(f"{self._at(length)}, in the block")
+        tasks = [
+            partial(in_block.run_in_block, self.step, self.run, ours, length, self.seed) for length in lengths
+        ]
+        with schedule.running(tasks, workers=schedule.cores()) as results:
+            for length, found in zip(lengths, results, strict=True):
+                self.keep(found.run, length)
+                if found.compared:
+                    self._judge_values(found.compared, found.expected)
+                self._step(f"{self._at(length)}, in the block")
 
     def _race(self) -> None:
         length = self.profile
