@@ -18,7 +18,7 @@ from tilestep.bench.process import measure
 from tilestep.bench.run import feed
 from tilestep.cli import bench as command
 from tilestep.cli import cli
-from tilestep.program import Program
+from tilestep.program import Program, SubmissionError
 from tilestep.targets.gpu import GpuTarget
 from tilestep.targets.gpu.images import DeviceImage, read_image
 
@@ -139,9 +139,13 @@ def test_a_kernel_that_breaks_the_context_costs_itself_only(target: Make) -> Non
 
 
 def test_a_rung_that_does_not_compile_is_told(fake_card: FakeCard) -> None:
-    compiler = StandIns(known={SERIAL: "nobody"})
+    class Fussy(StandIns):
+        def image(self, program: Program) -> DeviceImage:
+            raise SubmissionError("line 3 is not C++", file=program.file, outcome="broken")
+
+    compiler = Fussy()
     target = GpuTarget(compiler=lambda builder, capability: compiler)
-    loaded, broken = load_rungs(target, choose(["rungs"]), feed((5,), 3))
+    loaded, broken = load_rungs(target, choose([SERIAL]), feed((5,), 3))
     target.close()
-    assert [rung.contender.name for rung in loaded] == [COOPERATIVE, ONLINE]
-    assert [(told.name, told.length, told.outcome) for told in broken] == [(SERIAL, 5, "failed")]
+    assert loaded == []
+    assert broken == [LeftOut(SERIAL, 5, "failed", "line 3 is not C++")]

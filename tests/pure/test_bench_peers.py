@@ -43,14 +43,27 @@ class Graph:
 
     made: Tensor
 
+    def __init__(self, keep_graph: bool) -> None:
+        assert keep_graph
+
+    def raw_cuda_graph(self) -> int:
+        return 42
+
     def capture_begin(self, capture_error_mode: str) -> None:
         assert capture_error_mode == "thread_local"
 
     def capture_end(self) -> None:
         pass
 
-    def replay(self) -> None:
-        Graph.made.value = 7.0
+
+def write_seven() -> None:
+    Graph.made.value = 7.0
+
+
+def instantiate(handle: int) -> Callable[[], None]:
+    """As if by the driver."""
+    assert handle == 42
+    return write_seven
 
 
 def with_ways(*ways: Way) -> TorchPeers:
@@ -58,6 +71,7 @@ def with_ways(*ways: Way) -> TorchPeers:
 
     class Peers(TorchPeers):
         def __init__(self) -> None:
+            self._instantiate = instantiate
             self.torch = SimpleNamespace(cuda=SimpleNamespace(synchronize=lambda: None, CUDAGraph=Graph))
 
         def _ways(self, peer: Contender) -> Any:
@@ -90,7 +104,7 @@ def test_the_first_way_that_works_is_taken_and_its_output_is_that_of_the_replay(
 
 def test_a_replay_that_writes_nothing_leaves_nan() -> None:
     peers = with_ways(way("one", make))
-    peers.torch.cuda.CUDAGraph = type("Idle", (Graph,), {"replay": lambda self: None})
+    peers._instantiate = lambda handle: lambda: None
     assert np.isnan(peers.capture(PEER).output).all()
 
 
@@ -116,14 +130,14 @@ def test_a_reason_is_one_short_line() -> None:
 def test_without_pytorch_every_peer_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(AbsentError, match="pip install torch"):
-        TorchPeers()
+        TorchPeers(instantiate)
 
 
 def test_a_pytorch_without_cuda_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     torch = SimpleNamespace(cuda=SimpleNamespace(is_available=lambda: False))
     monkeypatch.setitem(sys.modules, "torch", torch)
     with pytest.raises(AbsentError, match="no CUDA"):
-        TorchPeers()
+        TorchPeers(instantiate)
 
 
 def test_flash_attention_3_is_missing_with_its_mend(monkeypatch: pytest.MonkeyPatch) -> None:

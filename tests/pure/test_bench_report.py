@@ -157,7 +157,9 @@ def test_the_readme_takes_the_newest_of_the_results(tmp_path: Path) -> None:
         replace(LADDER, date=date).save(tmp_path)
     file, ladder = table.newest(tmp_path)
     assert ladder.date == "2027-01-02"
-    text = table.with_section(f"above\n{table.BEGIN}\nlast year\n{table.END}\nbelow", table.section((file, ladder)))
+    text = table.with_section(
+        f"above\n{table.BEGIN}\nlast year\n{table.END}\nbelow", table.section((file, ladder))
+    )
     assert text.startswith("above\n")
     assert text.endswith(f"{table.END}\nbelow")
     assert "last year" not in text

@@ -31,14 +31,13 @@ class Book:
             row = left_out_row(self._contenders[message.name], message, self._peaks)
             self._rows[message.name, message.length] = row
         elif isinstance(message, Timed):
-            for name, samples in message.samples.items():
+            for name in message.samples:
                 key = name, message.length
                 self._rows[key] = measured_row(
                     self._contenders[name],
                     self._prepared.pop(key),
                     self._right(message.length),
-                    samples,
-                    message.replays[name],
+                    message,
                     self._peaks,
                 )
 

@@ -5,13 +5,16 @@ PyTorch works in the primary context too, so our kernels and the peers share mem
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable
 from typing import Any
 
 from tilestep.bench.messages import MOST_REPLAYS
+from tilestep.targets.gpu.clocks import Clocks
 from tilestep.targets.gpu.driver import Driver
 
-_L2_TIMES = 2  # what is written to empty L2, in units of its size
+L2_TIMES = 4  # what is written to empty L2, in units of its size; long enough to queue a graph behind it
+_PCI_TEXT = 32  # bytes for a PCI bus address
 _WORD = 4
 
 
@@ -37,9 +40,11 @@ class Device:
         card = call("cuDeviceGet", 0)
         call("cuCtxSetCurrent", call("cuDevicePrimaryCtxRetain", card))
         self.stream: Any = None
+        address: bytes = call("cuDeviceGetPCIBusId", _PCI_TEXT, card)
+        self._clocks = Clocks(address.split(b"\0")[0].decode())
         attribute = api.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE
         l2_bytes = call("cuDeviceGetAttribute", attribute, card)
-        self._flush_words = max(1, _L2_TIMES * l2_bytes // _WORD)
+        self._flush_words = max(1, L2_TIMES * l2_bytes // _WORD)
         self._flush = call("cuMemAlloc", self._flush_words * _WORD)
         timing = int(api.CUevent_flags.CU_EVENT_DEFAULT)
         self._events = [
@@ -67,10 +72,20 @@ class Device:
             work()
         finally:
             graph = self.driver.call("cuStreamEndCapture", self.stream)
-        return Graph(self.driver, self.stream, self.driver.call("cuGraphInstantiate", graph, 0))
+        return self.instantiate(int(graph))
+
+    def instantiate(self, graph: int) -> Graph:
+        """A captured graph, by its handle, made ready to be replayed. Raises DriverError."""
+        handle = self.driver.api.CUgraph(graph)
+        return Graph(self.driver, self.stream, self.driver.call("cuGraphInstantiate", handle, 0))
+
+    def clock(self) -> tuple[int, str]:
+        """The multiprocessors' clock in MHz, 0 where nobody tells; and why it is lowered, "" if it is not."""
+        clock, reasons = self._clocks.now()
+        return clock, ", ".join(reasons)
 
     def time(self, replay: Callable[[], None], times: int) -> float:
-        """The mean milliseconds of a replay, each between two events and with nothing of it in L2 before."""
+        """The median milliseconds of a replay, each between two events, and with a cold L2."""
         call, stream = self.driver.call, self.stream
         events = self._events[:times]
         for start, stop in events:
@@ -79,7 +94,7 @@ class Device:
             replay()
             call("cuEventRecord", stop, stream)
         call("cuStreamSynchronize", stream)
-        return sum(float(call("cuEventElapsedTime", *pair)) for pair in events) / len(events)
+        return statistics.median(float(call("cuEventElapsedTime", *pair)) for pair in events)
 
     def next_to_nothing(self) -> Graph:
         """A graph that sets four bytes: its time is what timing itself costs."""

@@ -46,6 +46,8 @@ class Row:
     error: float | None = None
     over_tolerance: float | None = None
     l2: str = "cold"
+    clock: int = 0  # of the multiprocessors right after the rounds, MHz; 0: unknown
+    lowered: str = ""  # why that clock was lowered, if it was
 
 
 @dataclass(frozen=True)

@@ -85,12 +85,17 @@ class Timing:
 
 @dataclass(frozen=True)
 class Timed:
-    """Each contender's milliseconds a round, and the replays that a round is the mean of."""
+    """Each contender's milliseconds a round, and the replays that a round is the median of.
+
+    `clock` is the multiprocessors' in MHz right after the rounds, `lowered` why it was lowered, if it was.
+    """
 
     length: int
     samples: Mapping[str, tuple[float, ...]]
     replays: Mapping[str, int]
     overhead_ms: float
+    clock: int = 0
+    lowered: str = ""
 
 
 Message = Facts | Starting | Prepared | LeftOut | Timing | Timed

@@ -27,17 +27,20 @@ class Limits:
 
 
 def measure(
-    order: Order, limits: Limits | None = None, work: Callable[..., None] = worker.main
+    order: Order,
+    limits: Limits | None = None,
+    work: Callable[..., None] = worker.main,
+    log: Path | None = None,
 ) -> Generator[Message, None, None]:
     """What the process tells, with a LeftOut for everybody whom it did not live to tell of.
 
-    Closing the iterator ends the process.
+    What the process prints is appended to the file `log`. Closing the iterator ends the process.
     """
     limits = limits or Limits()
     context = multiprocessing.get_context("spawn")
     with tempfile.TemporaryDirectory(prefix="tilestep-bench-") as folder:
+        log = log or Path(folder) / "log"
         while order.packed:
-            log = Path(folder) / "log"
             ours, theirs = context.Pipe(duplex=False)
             process = context.Process(target=work, args=(theirs, order, str(log)))
             process.start()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from tilestep.bench.messages import LEAST_MS, MOST_REPLAYS
 
-Turn = Callable[[int], float]  # replays a graph so many times; the mean milliseconds of one
+Turn = Callable[[int], float]  # replays a graph so many times; the median milliseconds of one
 
 _WARM_UP = 3
 

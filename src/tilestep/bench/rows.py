@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,7 @@ from tilestep import reference, tolerance
 from tilestep.bench.contenders import BF16, FP32, Contender
 from tilestep.bench.floor import Peaks, attention_flops, floor
 from tilestep.bench.ladder import FAILED, MEASURED, WRONG, Row
-from tilestep.bench.messages import LeftOut, Prepared
+from tilestep.bench.messages import LeftOut, Prepared, Timed
 from tilestep.program import Floats
 
 Doubles = NDArray[np.float64]
@@ -67,8 +66,7 @@ def measured_row(
     contender: Contender,
     prepared: Prepared,
     right: Right,
-    samples: Sequence[float],
-    replays: int,
+    timed: Timed,
     peaks: Peaks,
 ) -> Row:
     """A row with its figures; without times where the output is wrong."""
@@ -85,7 +83,7 @@ def measured_row(
         plain = empty_row(contender, prepared.length, peaks, WRONG, wrong)
     else:
         plain = empty_row(contender, prepared.length, peaks, MEASURED)
-        figures |= _times(prepared.length, samples, replays, plain.floor_ms)
+        figures |= _times(timed, contender.name, plain.floor_ms)
     return Row(**{**vars(plain), **figures})
 
 
@@ -98,10 +96,9 @@ def _why_wrong(precision: str, error: float, over: float) -> str:
     return ""
 
 
-def _times(length: int, samples: Sequence[float], replays: int, floor_ms: float) -> dict[str, Any]:
-    """Figures from one sample a round. Raises ValueError if there is none."""
-    if not samples:
-        raise ValueError("there is no sample")
+def _times(timed: Timed, name: str, floor_ms: float) -> dict[str, Any]:
+    """Figures from one sample a round."""
+    samples = timed.samples[name]
     median = statistics.median(samples)
     low, _, high = statistics.quantiles(samples, n=4) if len(samples) > 1 else (median,) * 3
     return {
@@ -109,7 +106,9 @@ def _times(length: int, samples: Sequence[float], replays: int, floor_ms: float)
         "low_ms": low,
         "high_ms": high,
         "rounds": len(samples),
-        "replays": replays,
-        "tflops": attention_flops(length) / (median * 1e-3) / 1e12,
+        "replays": timed.replays[name],
+        "tflops": attention_flops(timed.length) / (median * 1e-3) / 1e12,
         "of_floor": floor_ms / median if floor_ms else None,
+        "clock": timed.clock,
+        "lowered": timed.lowered,
     }

@@ -12,10 +12,24 @@ from tilestep import contract
 from tilestep.bench import machine
 from tilestep.bench.book import Book
 from tilestep.bench.contenders import PEER, Contender
+from tilestep.bench.device import L2_TIMES
 from tilestep.bench.floor import peaks
 from tilestep.bench.ladder import Ladder
-from tilestep.bench.messages import LEAST_MS, ROUNDS, Facts, LeftOut, Loaded, Message, Order, Timed
+from tilestep.bench.messages import (
+    LEAST_MS,
+    ROUNDS,
+    Facts,
+    LeftOut,
+    Loaded,
+    Message,
+    Order,
+    Prepared,
+    Starting,
+    Timed,
+    Timing,
+)
 from tilestep.bench.rows import Right
+from tilestep.judge import Progress
 from tilestep.program import Floats
 from tilestep.subjects.online_attention import SUBJECT
 from tilestep.targets.protocol import Card
@@ -25,9 +39,9 @@ LENGTHS = (33, 512, contract.PROFILE_LENGTH)
 _FAMILY = "normal"  # the value family that is fed
 
 METHOD = (
-    "CUDA graphs, each replay between two events, after twice the size of L2 was overwritten; "
+    f"CUDA graphs, each replay between two events, after {L2_TIMES} times the size of L2 was overwritten; "
     f"a turn is replays for at least {LEAST_MS:g} ms; contenders take turns in random order, round by round; "
-    "median of the rounds' means; outputs were NaN before the replay that is compared with float64"
+    "median of the rounds' medians; outputs were NaN before the replay that is compared with float64"
 )
 
 Measure = Callable[[Order], Generator[Message, None, None]]
@@ -56,6 +70,7 @@ def run(
     broken: Sequence[LeftOut],
     measure: Measure,
     keep: Callable[[Ladder], object],
+    on_progress: Callable[[Progress], None] | None = None,
 ) -> Ladder:
     """The ladder, measured. `loaded` are the rungs that could be built, `broken` tells of the others.
 
@@ -70,7 +85,9 @@ def run(
         book = Book(plan.contenders, ladder.peaks, lambda length: right[length].result())
         for told in broken:
             book.hear(told)
+        steps = _Steps(len(plan.lengths) * len(plan.contenders), on_progress)
         for message in messages:
+            steps.hear(message)
             book.hear(message)
             if isinstance(message, Facts):
                 ladder = replace(ladder, versions={**ladder.versions, **message.versions})
@@ -81,6 +98,26 @@ def run(
     ladder = replace(ladder, rows=book.rows(), absent=book.absent())
     keep(ladder)
     return ladder
+
+
+class _Steps:
+    """How far a run is: every contender at every length is a step."""
+
+    def __init__(self, total: int, tell: Callable[[Progress], None] | None) -> None:
+        self._total = total
+        self._tell = tell
+        self._done: set[tuple[str, int]] = set()
+
+    def hear(self, message: Message) -> None:
+        doing = ""
+        if isinstance(message, Starting):
+            doing = f"{message.name}, T = {message.length}"
+        elif isinstance(message, Timing):
+            doing = f"times at T = {message.length}"
+        elif isinstance(message, Prepared | LeftOut):
+            self._done.add((message.name, message.length))
+        if doing and self._tell is not None:
+            self._tell(Progress(len(self._done), self._total, doing))
 
 
 def _empty(plan: Plan, card: Card) -> Ladder:

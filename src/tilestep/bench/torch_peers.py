@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import importlib.util
+import os
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from tilestep.program import Floats
 
 _FA3_MODULES = ("fa3_fwd_interface", "flash_attn_interface")
 _WARM_UP = 3
+_COMPILE_HERE = ("TORCHINDUCTOR_COMPILE_THREADS", "1")  # a few kernels are not worth a pool of processes
 _LONGEST_REASON = 300
 _MOST_COMPILED = 64  # FlexAttention is compiled anew for each length and precision
 MEND = "pip install torch"
@@ -74,9 +76,15 @@ class _Borrowed:
 
 
 class TorchPeers:
-    """PyTorch in this process, on a stream of its own that our kernels use too. Raises AbsentError."""
+    """PyTorch in this process, on a stream of its own that our kernels use too.
 
-    def __init__(self) -> None:
+    `instantiate` makes a captured graph, given by its handle, ready to be replayed: the peers' graphs are
+    launched as ours are, without what PyTorch may add. Raises AbsentError.
+    """
+
+    def __init__(self, instantiate: Callable[[int], Callable[[], None]]) -> None:
+        self._instantiate = instantiate
+        os.environ.setdefault(*_COMPILE_HERE)
         try:
             self.torch: Any = importlib.import_module("torch")
         except ImportError:
@@ -138,19 +146,21 @@ class TorchPeers:
 
     def _capture(self, way: Way) -> Captured:
         torch = self.torch
-        graph = torch.cuda.CUDAGraph()
+        ours = hasattr(torch.cuda.CUDAGraph, "raw_cuda_graph")
+        graph = torch.cuda.CUDAGraph(keep_graph=True) if ours else torch.cuda.CUDAGraph()
         try:
             # torch.cuda.graph would collect garbage first, which takes longer than all else.
             graph.capture_begin(capture_error_mode="thread_local")
             output = way.call()
             graph.capture_end()
+            replay = self._instantiate(graph.raw_cuda_graph()) if ours else graph.replay
         except Exception as error:
             raise CaptureError(f"it cannot be captured in a graph: {first_line(error)}") from error
         output.fill_(float("nan"))
-        graph.replay()
+        replay()
         torch.cuda.synchronize()
         rows = np.ascontiguousarray(way.rows(output).float().cpu().numpy(), dtype=np.float32)
-        return Captured(graph.replay, rows, way.says, (way, output))
+        return Captured(replay, rows, way.says, (graph, way, output))
 
     def _ways(self, peer: Contender) -> Iterator[Way]:
         if peer.family == FA3:

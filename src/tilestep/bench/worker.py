@@ -6,6 +6,7 @@ import functools
 import os
 import statistics
 import sys
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -75,7 +76,7 @@ class Session:
         self._kept: list[Ready] = []
         if order.peers:
             try:
-                self._peers = TorchPeers()
+                self._peers = TorchPeers(lambda graph: device.instantiate(graph).replay)
             except AbsentError as absent:
                 self._absent = str(absent)
         device.use_stream(self._peers.stream if self._peers else None)
@@ -88,8 +89,9 @@ class Session:
             turns = self._prepare(length, packed)
             self._tell(Timing(length))
             samples, replays = run_rounds(turns, self._order.rounds, self._order.seed)
+            clock, lowered = self._device.clock()
             cost = statistics.median(overhead(_OVERHEAD_REPLAYS) for _ in range(_OVERHEAD_TURNS))
-            self._tell(Timed(length, samples, replays, cost))
+            self._tell(Timed(length, samples, replays, cost, clock, lowered))
 
     def _turn(self, replay: Callable[[], None]) -> Turn:
         return functools.partial(self._device.time, replay)
@@ -130,9 +132,11 @@ class Session:
             self._tell(LeftOut(name, length, MISSING, str(absent)))
             return None
         except CaptureError as error:
+            traceback.print_exc()
             self._tell(LeftOut(name, length, FAILED, str(error)))
             raise GiveUpError from error
         except Exception as error:
+            traceback.print_exc()  # into the log
             outcome = FAILED if contender.kind == RUNG else REFUSED
             self._tell(LeftOut(name, length, outcome, first_line(error)))
             try:

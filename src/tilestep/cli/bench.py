@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import secrets
 import tempfile
 from collections.abc import Callable, Sequence
@@ -20,10 +21,12 @@ from tilestep.bench.process import measure
 from tilestep.bench.run import LENGTHS, Plan, feed, run
 from tilestep.cli.group import NO_TARGET, cli
 from tilestep.cli.options import Lengths, as_json
+from tilestep.judge import Progress
 from tilestep.report import console
 from tilestep.report.json import dumps
 from tilestep.report.ladder import show_ladder
 from tilestep.report.ladder_plot import NoMatplotlibError, require_matplotlib, write_plot
+from tilestep.report.progress import showing
 from tilestep.targets.gpu import GpuTarget
 
 
@@ -55,6 +58,7 @@ class Words(click.ParamType[tuple[str, ...]]):
 @click.option(
     "--save", type=click.Path(file_okay=False), help="Write the JSON document into this folder too."
 )
+@click.option("--log", type=click.Path(dir_okay=False), help="Append what the peers print to this file.")
 @as_json
 def bench_command(
     lengths: Sequence[int] | None,
@@ -65,6 +69,7 @@ def bench_command(
     source: str | None,
     png: str | None,
     save: str | None,
+    log: str | None,
     as_json: bool,
 ) -> int:
     """Time every rung of our attention, and every peer that is installed, in one run on the GPU.
@@ -85,7 +90,8 @@ def bench_command(
         if missing := target.available():
             click.echo(missing, err=True)
             return NO_TARGET
-        ladder = _measure(plan, target, save)
+        with showing(console.stderr(), "bench") as tell:
+            ladder = _measure(plan, target, save, log, None if as_json else tell)
     if as_json:
         click.echo(dumps(ladder.to_json()))
     else:
@@ -113,9 +119,17 @@ def _plan(
     return Plan(contenders, chosen, rounds, secrets.randbelow(2**32) if seed is None else seed)
 
 
-def _measure(plan: Plan, target: GpuTarget, save: str | None) -> Ladder:
+def _measure(
+    plan: Plan,
+    target: GpuTarget,
+    save: str | None,
+    log: str | None,
+    tell: Callable[[Progress], None] | None,
+) -> Ladder:
     if save is not None:
         _check_folder(save)
+    if log is not None:
+        _written(log, lambda: Path(log).touch())
 
     def keep(ladder: Ladder) -> None:
         if save is not None:
@@ -125,7 +139,8 @@ def _measure(plan: Plan, target: GpuTarget, save: str | None) -> Ladder:
     loaded, broken = load_rungs(target, plan.contenders, packed)
     card = target.card
     target.close()  # the process that measures has the card to itself
-    return run(plan, card, packed, loaded, broken, measure, keep)
+    listen = functools.partial(measure, log=Path(log) if log else None)
+    return run(plan, card, packed, loaded, broken, listen, keep, tell)
 
 
 def _load(source: str) -> Ladder:
