@@ -23,8 +23,11 @@ from tilestep.emulator.sandbox import protections
 from tilestep.frontends.cuda import load
 from tilestep.program import Buffer, Job, SubmissionError
 from tilestep.targets.cpu import CpuTarget
+from tilestep.targets.gpu import GpuTarget
+from tilestep.targets.protocol import Target
 
 _OLDEST_PYTHON = (3, 11)
+_EXTRA = "pip install 'tilestep[gpu]'"
 
 # As small as a kernel can be that needs what kernels need: blocks, threads, shared memory, a barrier.
 _PROBE = """\
@@ -63,6 +66,8 @@ def _checks() -> Iterator[Check]:
         yield _sandbox()
     yield _gpu()
     yield _nvcc()
+    if compiler.ok and cache.ok and _has_gpu():
+        yield _gpu_target()
 
 
 def _python() -> Check:
@@ -96,29 +101,36 @@ def _cache() -> Check:
 
 def _emulator() -> Check:
     """Builds a kernel and runs it under the checkers."""
+    wrong = _wrong_with(CpuTarget(), "check")
+    return Check("emulator", not wrong, wrong or "a small kernel compiles, runs and is checked", _mend(wrong))
+
+
+def _wrong_with(target: Target, mode: str) -> str:
+    """What goes wrong with a small kernel on a target; "" where nothing does."""
     x = np.arange(2 * contract.D, dtype=np.float32).reshape(2, contract.D)
     weight = np.full((1, contract.D), 2, dtype=np.float32)
     try:
         with tempfile.TemporaryDirectory(prefix="tilestep-") as folder:
             path = Path(folder) / "probe.cu"
             path.write_text(_PROBE)
-            target = CpuTarget()
             built = target.build(load(path, contract.STEP["rmsnorm"]))
             buffers = (
                 Buffer("x", 2, contract.D, "in", x),
                 Buffer("weight", 1, contract.D, "in", weight),
                 Buffer("y", 2, contract.D, "out"),
             )
-            run = target.run(built, Job(buffers, (2,)))
+            run = target.run(built, Job(buffers, (2,), mode))
     except (SubmissionError, RuntimeBuildError, WorkerError, OSError) as error:
-        return Check("emulator", False, f"a small kernel does not run: {error}", "tilestep doctor --json")
+        return f"a small kernel does not run: {error}"
     if run.ended != "finished":
-        return Check("emulator", False, f"a small kernel did not finish: {run.says}")
+        return f"a small kernel did not finish: {run.says}"
     if not np.array_equal(run.outputs["y"], x[:, ::-1] * weight):
-        return Check("emulator", False, "a small kernel gives wrong values")
-    if run.findings:
-        return Check("emulator", False, f"a small kernel is found at fault: {run.findings[0].says}")
-    return Check("emulator", True, "a small kernel compiles, runs and is checked")
+        return "a small kernel gives wrong values"
+    return f"a small kernel is found at fault: {run.findings[0].says}" if run.findings else ""
+
+
+def _mend(wrong: str) -> str:
+    return "tilestep doctor --json" if wrong.startswith("a small kernel does not run") else ""
 
 
 def _sandbox() -> Check:
@@ -136,6 +148,28 @@ def _gpu() -> Check:
         return Check("gpu", True, "none here: values, faults and traffic are judged, speed is not")
     says, ok = _first_line([tool, "--query-gpu=name,driver_version", "--format=csv,noheader"])
     return Check("gpu", ok, says if ok else f"nvidia-smi fails: {says}", "" if ok else "nvidia-smi")
+
+
+def _has_gpu() -> bool:
+    return shutil.which("nvidia-smi") is not None or Path("/dev/nvidiactl").exists()
+
+
+def _gpu_target() -> Check:
+    """Takes the card, compiles a kernel for it and runs it there."""
+    target = GpuTarget()
+    try:
+        if missing := target.available():
+            return Check("gpu-target", False, missing, _EXTRA if _EXTRA in missing else "nvidia-smi")
+        if wrong := _wrong_with(target, "fast"):
+            return Check("gpu-target", False, wrong, _mend(wrong))
+        card = target.card
+        others = f"; {card.others} other processes are on the card" if card.others else ""
+        says = (
+            f"a small kernel compiles ({card.compiler}) and runs on {card.name}, driver {card.driver}{others}"
+        )
+        return Check("gpu-target", True, says)
+    finally:
+        target.close()
 
 
 def _nvcc() -> Check:

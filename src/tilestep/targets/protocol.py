@@ -68,8 +68,9 @@ class Card:
 class Call:
     """One timed call of a seam's plan: milliseconds between the events around it, and what it wrote.
 
-    `wall_ms` is the same call between two synchronisations of the whole device, on the host's clock: work
-    that hides from the events shows there. `ended` and `says` are as a Run's.
+    `wall_ms` is the same call on the host's clock, from when it sees the first event pass until the whole
+    device is idle: work that hides from the events shows there. `ended` and `says` are as a Run's; a call
+    that could not be made because the one before it did not finish has ended as `not-run`.
     """
 
     ms: float

@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -24,6 +24,7 @@ from tilestep.targets.gpu.timing import HOLD_SOURCE
 SUBMISSION = "submission.cu"
 CONTRACT = "tilestep_contract.h"
 IMAGE = "image.cubin"
+_GIVEN = frozenset({*contract.KERNEL_CONSTANTS, "RMS_EPS"})
 _USUAL_PLACES = ("/usr/local/cuda/bin/nvcc", "/opt/cuda/bin/nvcc")
 _NO_COMPILER = "there is no CUDA compiler here: pip install 'tilestep[gpu]' brings NVRTC"
 _OLDEST_WITH_OWN_FEATURES = 9  # from here on an architecture has features that only `sm_90a` and so on know
@@ -191,10 +192,13 @@ class _Compiler:
 
     def image(self, program: Program) -> DeviceImage:
         try:
-            return read_image(self._compiled(program))
+            image = read_image(self._compiled(program))
         except BadImageError as error:
             says = f"{self.name} fails on this file: {error}"
             raise SubmissionError(says, file=program.file, outcome="broken") from None
+        # Where everything is device code, the contract's constants are variables, but not the file's.
+        own = {name: size for name, size in image.variables.items() if name not in _GIVEN}
+        return replace(image, variables=own)
 
     def hold(self) -> bytes:
         own = Program(file="hold.cu", sha256="", language="cuda", step="", source="", text=HOLD_SOURCE)

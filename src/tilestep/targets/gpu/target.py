@@ -230,7 +230,7 @@ class GpuTarget:
             recorded,
             outputs=wire.unpack_outputs(job.buffers, answer.blobs),
             findings=recorded.findings + found,
-            seconds=float(answer.body.get("seconds", 0.0)),
+            seconds=float(answer.body["seconds"]),
         )
 
 

@@ -56,11 +56,13 @@ class Worker:
         self.load(message)
         memory, player = self._opened(), self.players["user"]
         memory.feed(message.blobs[int(message.body["data"]) :])
+        began = time.perf_counter()
         refused = watched(self.session.driver, player, memory, self._tell)
+        seconds = time.perf_counter() - began
         found = [(name, side) for name, block in memory.blocks.items() for side in block.broken_guards()]
         for number, block in enumerate(player.scratch, start=1):
             found += [(f"scratch {number}", side) for side in block.broken_guards()]
-        body = {"refused": refused, "guards": found, "changed": memory.changed_inputs()}
+        body = {"refused": refused, "guards": found, "changed": memory.changed_inputs(), "seconds": seconds}
         outputs = memory.outputs()
         self.close(message)
         return body, outputs

@@ -1,0 +1,90 @@
+"""nvcc and NVRTC on submissions, where this machine has them; neither needs a GPU."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tilestep import contract
+from tilestep.emulator.build import Builder
+from tilestep.emulator.cache import Cache
+from tilestep.emulator.compilers import find_compiler
+from tilestep.frontends.cuda import load
+from tilestep.program import Program, SubmissionError
+from tilestep.targets.gpu import compile as compiling
+from tilestep.targets.gpu.compile import DeviceCompiler, NoCompilerError
+from tilestep.targets.gpu.images import DeviceImage
+
+KERNELS = """\
+__device__ float cache[100];
+static __device__ int calls;
+static __constant__ float table[4];
+namespace { __global__ void hidden(float* y) { y[0] = calls++ + cache[1] + table[2]; } }
+static __global__ void quiet(float* y) { y[0] = 1; }
+template <int N> __global__ void sized(float* y) { y[0] = N; }
+void runRmsNorm(const float* x, const float* weight, float* y, int T) {
+  float host[4] = {};
+  cudaMemcpyToSymbol(table, host, sizeof host);
+  hidden<<<1, 1>>>(y);
+  quiet<<<1, 1>>>(y);
+  sized<8><<<1, 1>>>(y);
+}
+"""
+HOST_NAMES = ("_ZN12_GLOBAL__N_16hiddenEPf", "_ZL5quietPf", "_Z5sizedILi8EEvPf")
+
+
+@pytest.fixture(params=["nvcc", "nvrtc"])
+def compiler(request: pytest.FixtureRequest) -> DeviceCompiler:
+    make = getattr(compiling, request.param)
+    try:
+        return make(Builder(find_compiler(), Cache()), (9, 0))
+    except NoCompilerError as error:
+        pytest.skip(str(error))
+
+
+def program(folder: Path, text: str) -> Program:
+    file = folder / "mine.cu"
+    file.write_text(text)
+    return load(file, contract.STEP["rmsnorm"])
+
+
+def test_every_kernel_and_variable_of_a_file_is_in_its_image(
+    compiler: DeviceCompiler, tmp_path: Path
+) -> None:
+    image: DeviceImage = compiler.image(program(tmp_path, KERNELS))
+    assert len(image.kernels) == len(HOST_NAMES)
+    assert set(image.kernel_names(HOST_NAMES)) == set(HOST_NAMES)
+    assert set(image.variable_names(["cache", "_ZL5calls", "_ZL5table"])) == {
+        "cache",
+        "_ZL5calls",
+        "_ZL5table",
+    }
+    assert image.readable_variables() == {"cache": 400, "calls": 4}
+
+
+def test_the_contract_comes_before_the_file(compiler: DeviceCompiler, tmp_path: Path) -> None:
+    kernel = (
+        "__global__ void k(float* y) { __shared__ float row[D]; row[0] = RMS_EPS; y[0] = row[HQ - 8]; }\n"
+    )
+    seam = "void runRmsNorm(const float* x, const float* weight, float* y, int T) { k<<<T, D>>>(y); }\n"
+    assert compiler.image(program(tmp_path, kernel + seam)).kernels == {"_Z1kPf"}
+
+
+def test_an_error_has_the_persons_line(compiler: DeviceCompiler, tmp_path: Path) -> None:
+    broken = KERNELS.replace("y[0] = 1;", "y[0] = nowhere;")
+    with pytest.raises(SubmissionError, match=r"mine.cu:5: .*nowhere.* is undefined") as caught:
+        compiler.image(program(tmp_path, broken))
+    assert caught.value.outcome == "broken"
+
+
+def test_the_kernel_that_holds_a_stream_is_there(compiler: DeviceCompiler) -> None:
+    assert b"tilestep_hold" in compiler.hold()
+
+
+def test_a_card_that_the_compiler_does_not_know_is_told() -> None:
+    if compiling.find_nvcc() is None:
+        pytest.skip("no nvcc here")
+    old = compiling.nvcc(Builder(find_compiler(), Cache()), (3, 5))
+    with pytest.raises(NoCompilerError, match="does not know this card"):
+        old.hold()
