@@ -56,12 +56,13 @@ RIGHT_STEPS = [k for folder in sorted((TESTS / "right").iterdir()) for k in reco
 RIGHT_STEPS = [kernel for kernel in RIGHT_STEPS if kernel not in RIGHT]
 
 # What a GPU does with these is not for us to say: races, barriers and shuffles that the hardware may forgive,
-# reads of memory that holds what it holds, and a stack that overflows. The emulator is there to find them.
-UNSEEN = {64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 76, 77, 79, 80, 81, 94, 92}
+# reads of memory that holds what it holds, a stack that overflows, and static shared memory of one byte too
+# much, which newer compilers let pass. The emulator is there to find them.
+UNSEEN = {64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 76, 77, 79, 80, 81, 85, 92, 94}
 ENDLESS = {90, 91}  # test_faults.py has one, with less patience
-# What a GPU's target tells in its own way: guard bands for writes that miss a buffer by little, and a
-# compiler that refuses what the emulator refuses at the launch.
-OTHERWISE = {74: {"unsafe", "wrong"}, 75: {"unsafe", "wrong"}, 85: {"broken"}, 93: {"broken", "wrong"}}
+# What the GPU's target tells in its own way: writes that miss a buffer are found in the guard bands, and an
+# address of the host's is another one in every recording.
+OTHERWISE = {74: {"unsafe", "wrong"}, 75: {"unsafe"}, 93: {"refused", "broken", "wrong"}}
 GUARDED = {74, 75}
 WRONG = [kernel for kernel in recorded("wrong/attention") if kernel.number not in UNSEEN | ENDLESS]
 
@@ -109,7 +110,7 @@ def test_a_wrong_attention_is_told_as_on_the_cpu(kernel: Kernel, judged: Any) ->
         return
     assert (verdict.first_wrong.tensor if verdict.first_wrong else None) == record["first_wrong"]
     if record["mistakes"] and not record["findings"]:
-        assert verdict.mistakes[0].code == record["mistakes"][0]
+        assert record["mistakes"][0] in [mistake.code for mistake in verdict.mistakes]
     codes = {finding["code"] for finding in record["findings"]} & {"launch-refused", "input-written"}
     assert codes <= {finding.code for finding in verdict.findings}
 
