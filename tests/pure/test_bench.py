@@ -186,7 +186,17 @@ def test_a_wrong_output_gets_no_time() -> None:
     assert rows[BF16].error == pytest.approx(0.1, rel=0.01)
 
 
-def test_a_ladder_of_wrong_shape_fails_its_row() -> None:
+def test_a_peer_that_is_less_exact_than_fp32_shows_its_error_and_keeps_its_time() -> None:
+    rough = (WANT * 1.0005).astype(np.float32)
+    rows = rows_of(ladder_of({RUNG: rough, OTHER: rough}))
+    assert [rows[name].outcome for name in (RUNG, OTHER)] == ["wrong", "measured"]
+    assert rows[OTHER].median_ms == 3.0
+    assert rows[OTHER].error == pytest.approx(5e-4, rel=0.01)
+    assert rows[OTHER].over_tolerance is not None
+    assert rows[OTHER].over_tolerance > 1.0
+
+
+def test_an_output_of_wrong_shape_fails_its_row() -> None:
     rows = rows_of(ladder_of({RUNG: np.zeros((3, 4), dtype=np.float32), OTHER: WANT.astype(np.float32)}))
     assert rows[RUNG].outcome == "failed"
     assert "3 x 4" in rows[RUNG].reason

@@ -20,10 +20,11 @@ MEASURED, WRONG, REFUSED, MISSING, FAILED = "measured", "wrong", "refused", "mis
 class Row:
     """One contender at one length. Times in milliseconds; what was not measured is None, with the reason.
 
-    `outcome` is measured, wrong (out of its precision's tolerance: no time), refused (the peer takes no such
-    values), missing (not installed) or failed. `error` is |out - ref| / |ref| over the whole output against
-    float64, `over_tolerance` the largest error of an element over the judge's fp32 tolerance; either is None
-    for an output that holds a NaN or an infinity. `how` says how a peer was called, where that needs saying.
+    `outcome` is measured, wrong (a rung out of the judge's tolerance, a peer that computes something else),
+    refused (the peer takes no such values), missing (not installed) or failed. `error` is |out - ref| / |ref|
+    over the whole output against float64, `over_tolerance` the largest error of an element over the judge's
+    fp32 tolerance; either is None for an output that holds a NaN or an infinity. `how` says how a peer was
+    called, where that needs saying.
     """
 
     name: str
