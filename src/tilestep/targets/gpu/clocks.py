@@ -6,6 +6,7 @@ It is an extra; without it clocks are 0 and nobody is seen.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from typing import Any
 
 # Bits of the clock event reasons that make a measurement unlike its neighbours. Idle and settings do not.
@@ -71,10 +72,10 @@ class Clocks:
         bits = int(ask(self._card))
         return tuple(name for bit, name in _LOWERED.items() if bits & bit)
 
-    def _ask(self, question: Any, otherwise: Any) -> Any:
+    def _ask(self, question: Callable[[], Any], otherwise: Any) -> Any:
         try:
             return question()
-        except self._nvml.NVMLError:
+        except Exception:  # of the library's, or of bindings that do not know a newer one
             return otherwise
 
 

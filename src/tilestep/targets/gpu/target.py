@@ -6,6 +6,7 @@ import atexit
 import functools
 import importlib.util
 import threading
+import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -57,7 +58,7 @@ class GpuTarget:
         self._client: WorkerClient | None = None
         self._lock = threading.RLock()  # one thing at a time on the card
         self._recordings = Recordings()
-        atexit.register(self.close)
+        atexit.register(_close, weakref.ref(self))
 
     @property
     def name(self) -> str:
@@ -232,6 +233,12 @@ class GpuTarget:
             findings=recorded.findings + found,
             seconds=float(answer.body["seconds"]),
         )
+
+
+def _close(target: weakref.ref[GpuTarget]) -> None:
+    """Ends a target's worker; a target that is gone has closed its pipes, and its worker with them."""
+    if (there := target()) is not None:
+        there.close()
 
 
 def _ours(built: Built) -> GpuBuilt:
