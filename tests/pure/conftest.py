@@ -41,6 +41,7 @@ class FakeClock:
 
     ratio: Callable[[int], float] = lambda n: 2.5 + 0.01 * (n % 7)
     baseline_ms: float = 4.0
+    slows_the_next: float = 1.0
     hides_ms: float = 0.0
     busy_ms: float = 0.0
     throttled: Callable[[int], tuple[str, ...]] = lambda n: ()
@@ -86,6 +87,7 @@ class FakeClock:
         self.fed.append(buffers[0].data.tobytes())
         right = attend(buffers)
         user_ms = self.baseline_ms / self.ratio(number)
+        ours_ms = self.baseline_ms * (self.slows_the_next if user_first else 1.0)
         says, ours = self.ends(number), self.baseline_ends(number)
         user = Call(
             user_ms,
@@ -97,7 +99,7 @@ class FakeClock:
         wall = self.baseline_ms + 0.02 + self.busy_ms
         spoilt = self.spoil_baseline(right.copy(), number)
         ended = "timed-out" if ours else "not-run" if says else "finished"
-        baseline = Call(self.baseline_ms, wall, {"attnOut": spoilt}, ended, ours)
+        baseline = Call(ours_ms, wall, {"attnOut": spoilt}, ended, ours)
         reasons = self.throttled(number)
         return Pair(user, baseline, user_first, self.slow_clock if reasons else 1980 - number % 3, reasons)
 

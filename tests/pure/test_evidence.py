@@ -286,6 +286,26 @@ def test_both_judges_on_the_cpu_first_and_joins_what_it_saw(
     assert order == []
 
 
+def test_the_gpu_is_taken_where_there_is_one(
+    on_gpu: Callable[..., None], attention_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device = tmp_path / "device"
+    monkeypatch.setattr(options, "_DEVICES", (device,))
+    said: list[str] = []
+    assert options.chosen("auto", said.append) == "cpu"
+    device.touch()
+    assert options.chosen("auto", said.append) == "gpu"
+    assert options.chosen("both", said.append) == "both"
+    assert said == []
+    on_gpu(ready="cuda-core is not installed")
+    assert options.chosen("auto", said.append) == "cpu"
+    assert said == ["the GPU is not used: cuda-core is not installed"]
+    on_gpu()
+    monkeypatch.delenv("TILESTEP_TARGET")
+    verdict = json.loads(run("judge", attention_file, "--lengths", "2", "--json").stdout)
+    assert verdict["target"]["kind"] == "gpu"
+
+
 def test_options_that_do_not_go_together(attention_file: Path, tmp_path: Path) -> None:
     for words in (
         ("--pairs", "40"),

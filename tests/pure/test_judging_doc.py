@@ -8,7 +8,7 @@ from pathlib import Path
 from tilestep.contract import PROFILE_LENGTH, STEP
 from tilestep.judge.race import MORE_PAIRS, MOST_PAIRS, PAIRS, STRICT_PAIRS
 from tilestep.judge.replay import CLOSE
-from tilestep.judge.speed import FEWEST, FULL_CLOCK, HIDDEN_MS, HIDDEN_PART
+from tilestep.judge.speed import FEWEST, FULL_CLOCK, HIDDEN_MS, HIDDEN_PART, ORDER_PART
 from tilestep.judge.statistics import RESAMPLES
 from tilestep.judge.timed import RANDOM_ROWS, WORST_ROWS
 from tilestep.subjects import registered, subject
@@ -46,6 +46,7 @@ def test_the_figures_of_a_race_are_true() -> None:
         f"the {WORST_ROWS} where the two differ most for their scale, and {RANDOM_ROWS} random ones",
         f"below {FULL_CLOCK:.0%} of its highest".replace("%", " %"),
         f"by more than {HIDDEN_PART:.0%} and {HIDDEN_MS} ms".replace("%", " %"),
+        f"differ by more than {ORDER_PART:.0%}".replace("%", " %"),
         f"{RESAMPLES:,} resamples",
         f"the capstone's is {STEP['online-attention'].speed_gate:g}",
     ):

@@ -93,10 +93,10 @@ def test_a_slow_kernel_is_slow_and_keeps_its_speed(clock: Any, attention_file: P
 
 
 def test_a_gate_inside_the_interval_is_inconclusive(clock: Any, attention_file: Path) -> None:
-    verdict = raced(attention_file, clock(ratio=lambda n: 1.6 if n % 2 else 2.0))
+    verdict = raced(attention_file, clock(ratio=lambda n: 1.75 if n % 2 else 1.85))
     assert isinstance(verdict, Inconclusive)
     assert (verdict.exit_code, verdict.to_json()["speed"]) == (1, None)
-    assert "inside the 95 % interval of the speedup, 1.60x to 2.00x" in verdict.says
+    assert "inside the 95 % interval of the speedup, 1.75x to 1.85x" in verdict.says
 
 
 def test_the_whole_interval_must_meet_the_gate(clock: Any, attention_file: Path) -> None:
@@ -169,6 +169,13 @@ def test_work_that_hides_from_the_events_is_an_alarm(clock: Any, attention_file:
     assert raced(attention_file, clock(hides_ms=0.2)).outcome == "passed"  # less than a quarter millisecond
     busy = raced(attention_file, clock(busy_ms=3.0))
     assert "something else keeps the card busy" in busy.says
+
+
+def test_a_kernel_that_slows_the_baseline_behind_it_gains_nothing(clock: Any, attention_file: Path) -> None:
+    verdict = raced(attention_file, clock(slows_the_next=1.5, ratio=lambda n: 1.7))
+    assert isinstance(verdict, Inconclusive)
+    assert "depends on who begins: 2.55x where the submission does, 1.70x" in verdict.says
+    assert raced(attention_file, clock(slows_the_next=1.05)).outcome == "passed"
 
 
 def test_clocks_that_the_host_does_not_read_are_no_alarm(clock: Any, attention_file: Path) -> None:

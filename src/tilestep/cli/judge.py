@@ -11,7 +11,7 @@ import click
 
 from tilestep import contract
 from tilestep.cli.group import cli
-from tilestep.cli.options import JUDGES, Lengths, StepName, as_json, judge_on
+from tilestep.cli.options import AUTO, JUDGES, Lengths, StepName, as_json, chosen, judge_on
 from tilestep.contract import LENGTHS
 from tilestep.judge import Verdict, judge, judge_block, step_of
 from tilestep.judge.evidence import Asked, EvidenceError, check_writable
@@ -33,10 +33,11 @@ from tilestep.subjects import subject
 @click.option("--lengths", type=Lengths(), help="Judge these lengths only, such as 1,33.")
 @click.option(
     "--target",
-    type=click.Choice(JUDGES),
-    default="cpu",
-    show_default=True,
-    help="Where it runs; both: the CPU's checkers first.",
+    type=click.Choice((AUTO, *JUDGES)),
+    default=AUTO,
+    envvar="TILESTEP_TARGET",
+    show_envvar=True,
+    help="Where it runs: by default on the GPU, if there is one; both: the CPU's checkers first.",
 )
 @click.option(
     "--pairs",
@@ -67,6 +68,7 @@ def judge_command(
         raise click.UsageError("--block takes no --step: each file's seam says which step it is")
     step = step_of(files[0]) if step is None else step
     _check(files, step, block, lengths)
+    target = chosen(target, lambda says: None if as_json else click.echo(says, err=True))
     _check_target(target, block, pairs, evidence)
     seed = secrets.randbelow(2**32) if seed is None else seed
     profile = lengths is None or contract.PROFILE_LENGTH in lengths

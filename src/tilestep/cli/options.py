@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import click
@@ -15,7 +17,9 @@ from tilestep.targets.cpu import CpuTarget
 from tilestep.targets.protocol import Target
 
 
+@cache
 def _gpu() -> Target:
+    """One for the whole process: it keeps its worker."""
     from tilestep.targets.gpu import GpuTarget  # loaded only where a GPU is asked for
 
     return GpuTarget()
@@ -24,6 +28,23 @@ def _gpu() -> Target:
 TARGETS: dict[str, Callable[[], Target]] = {"cpu": CpuTarget, "gpu": _gpu}
 BOTH = "both"  # the CPU's checkers first, then the GPU
 JUDGES = (*TARGETS, BOTH)
+AUTO = "auto"  # the GPU where there is one
+_DEVICES = (Path("/dev/nvidiactl"), Path("/dev/dxg"))  # there where a driver is, the second under WSL
+
+
+def chosen(name: str, say: Callable[[str], None]) -> str:
+    """One of JUDGES: what `name` is, or what AUTO comes to here. `say` hears why a GPU is not used.
+
+    Without a driver nothing of the GPU's is loaded.
+    """
+    if name != AUTO:
+        return name
+    if not any(device.exists() for device in _DEVICES):
+        return "cpu"
+    missing = TARGETS["gpu"]().available()
+    if missing is not None:
+        say(f"the GPU is not used: {missing}")
+    return "gpu" if missing is None else "cpu"
 
 
 def judge_on(name: str, judge: Callable[[Target], Verdict]) -> Verdict:

@@ -16,6 +16,7 @@ FEWEST = 30  # pairs that a speed is made of
 MOST_DROPPED = 0.5  # of all pairs; a card that is slowed down more often is not fit to measure on
 HIDDEN_PART, HIDDEN_MS = 0.2, 0.25  # what the host's clock may see beyond the events: whichever is more
 FULL_CLOCK = 0.95  # of the card's highest: from here on a reason for a lowered clock has lowered nothing
+ORDER_PART = 0.1  # by which the ratio of the pairs that one side begins may differ from that of the others
 FEWEST_WALLS = 3  # calls with a time on the host's clock, for their median to mean something
 
 
@@ -99,9 +100,10 @@ def timed_pair(number: int, pair: Pair, highest_clock: int, *, strict: bool) -> 
 def measure(pairs: Sequence[TimedPair], gate: float | None, floor_ms: float, seed: int) -> Speed | str:
     """The speed of all pairs of a race, or a sentence that says why they give none."""
     trouble = _unreadable(pairs) or _below(pairs, floor_ms) or _slowed_down(pairs) or _hidden(pairs)
+    kept = [pair for pair in pairs if pair.kept]
+    trouble = trouble or _order_matters(kept)
     if trouble:
         return trouble
-    kept = [pair for pair in pairs if pair.kept]
     ratios = median_interval([pair.ratio for pair in kept], seed)
     return Speed(
         baseline_ms=float(np.median([pair.baseline_ms for pair in kept])),
@@ -148,6 +150,21 @@ def _hidden(pairs: Sequence[TimedPair]) -> str:
     if more:
         return f"the host's clock sees {more:.3g} ms more than the events: work hides from them"
     return ""
+
+
+def _order_matters(kept: Sequence[TimedPair]) -> str:
+    """Each call begins from the same state: what one leaves behind must not slow the other down."""
+    first = [pair.ratio for pair in kept if pair.user_first]
+    second = [pair.ratio for pair in kept if not pair.user_first]
+    if not first or not second:
+        return ""
+    ratios = float(np.median(first)), float(np.median(second))
+    if max(ratios) <= (1.0 + ORDER_PART) * min(ratios):
+        return ""
+    return (
+        f"the speedup depends on who begins: {ratios[0]:.2f}x where the submission does, "
+        f"{ratios[1]:.2f}x where the baseline does"
+    )
 
 
 def _excess(pairs: Sequence[TimedPair], times: Callable[[TimedPair], tuple[float, float]]) -> float:
