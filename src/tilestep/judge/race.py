@@ -96,14 +96,16 @@ class Racer:
         As many pairs begin with the submission as with the baseline, and nothing tells the strict ones apart.
         """
         rng = np.random.default_rng([self.seed, self.expected.case.length])
-        orders = rng.permutation(np.arange(self.pairs + MORE_PAIRS) % 2 == 0)
+        orders = [
+            bool(first) for n in (self.pairs, MORE_PAIRS) for first in rng.permutation(np.arange(n) % 2)
+        ]
         strict = set(rng.choice(self.pairs, STRICT_PAIRS, replace=False).tolist())
         with ThreadPoolExecutor(max_workers=1) as pool:
             waiting: deque[Future[Turn]] = deque()
             number = 0
             while len(timed) < self.pairs or self._lacks(timed):
                 while len(waiting) < _AHEAD:
-                    first = bool(orders[number % len(orders)])
+                    first = orders[number % len(orders)]
                     waiting.append(pool.submit(self._turn, number, first, strict=number in strict))
                     number += 1
                 yield waiting.popleft().result()
