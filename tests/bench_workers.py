@@ -70,6 +70,16 @@ def never_starts(connection: Connection, order: Order, log: str) -> None:
     os._exit(9)
 
 
+def dies_of_pytorch(connection: Connection, order: Order, log: str) -> None:
+    """Where there are peers, nothing is ever told."""
+    if order.peers:
+        os._exit(9)
+    connection.send(Facts({}))
+    for length in order.packed:
+        names = [rung.contender.name for rung in order.rungs]
+        connection.send(Timed(length, dict.fromkeys(names, (1.0,)), dict.fromkeys(names, 1), 0.002))
+
+
 def hangs(connection: Connection, order: Order, log: str) -> None:
     """The first contender is prepared for ever, at the first length."""
     connection.send(Facts({}))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Callable
+from dataclasses import replace
 
 import bench_workers
 import numpy as np
 
 from tilestep.bench.contenders import choose
-from tilestep.bench.messages import Facts, LeftOut, Message, Order, Timed
+from tilestep.bench.messages import Facts, LeftOut, Loaded, Message, Order, Timed
 from tilestep.bench.process import Limits, measure
+from tilestep.program import LaunchPlan
 
 MATH, FLASH = "sdpa-math-fp32", "sdpa-flash-fp32"
 PACKED = {length: np.zeros((length, 768), dtype=np.float32) for length in (2, 3)}
@@ -61,6 +63,14 @@ def test_a_process_that_never_starts_leaves_everybody_out() -> None:
     assert timed(messages) == {}
     assert set(left_out(messages)) == {(name, length) for name in (MATH, FLASH) for length in PACKED}
     assert "it says nothing" in next(iter(left_out(messages).values()))
+
+
+def test_rungs_are_measured_though_the_peers_never_start() -> None:
+    plans = {length: LaunchPlan() for length in PACKED}
+    order = replace(ORDER, rungs=(Loaded(choose(["03_online"])[0], b"", plans, {}),))
+    messages = list(measure(order, None, bench_workers.dies_of_pytorch))
+    assert timed(messages) == {2: {"03_online"}, 3: {"03_online"}}
+    assert set(left_out(messages)) == {(name, length) for name in (MATH, FLASH) for length in PACKED}
 
 
 def test_who_hangs_is_left_out() -> None:

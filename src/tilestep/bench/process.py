@@ -112,8 +112,10 @@ def _blame(order: Order, heard: _Heard, fault: str) -> Iterator[Message]:
         culprits = [(name, heard.current.length) for name in _names(order, heard.current.length)]
     elif heard.left_out:
         return  # it gave up after it had told why
-    else:
-        culprits = [(name, length) for length in order.packed for name in _names(order, length)]
+    else:  # PyTorch itself, most likely: our rungs have another try without it
+        peers = [(peer.name, length) for length in order.packed for peer in order.peers]
+        everybody = [(name, length) for length in order.packed for name in _names(order, length)]
+        culprits = peers or everybody
     for name, length in culprits:
         if (name, length) not in heard.left_out | order.skip and length not in heard.done:
             heard.left_out.add((name, length))
@@ -128,7 +130,8 @@ def _what_is_left(order: Order, heard: _Heard) -> Order:
         for length, values in order.packed.items()
         if length not in heard.done and any((name, length) not in skip for name in _names(order, length))
     }
-    return replace(order, packed=packed, skip=frozenset(skip))
+    peers = tuple(one for one in order.peers if any((one.name, length) not in skip for length in packed))
+    return replace(order, packed=packed, peers=peers, skip=frozenset(skip))
 
 
 def _names(order: Order, length: int) -> list[str]:

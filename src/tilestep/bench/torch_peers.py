@@ -93,10 +93,15 @@ class TorchPeers:
             raise AbsentError(f"PyTorch cannot be loaded: {first_line(error)}") from None
         if not self.torch.cuda.is_available():
             raise AbsentError("this PyTorch finds no CUDA")
-        self.torch.set_float32_matmul_precision("highest")
-        self.torch.set_grad_enabled(False)
-        self._stream = self.torch.cuda.Stream()
-        self.torch.cuda.set_stream(self._stream)
+        try:
+            self.torch.set_float32_matmul_precision("highest")
+            self.torch.set_grad_enabled(False)
+            self._stream = self.torch.cuda.Stream()
+            self.torch.cuda.set_stream(self._stream)
+            self.versions = self._versions()
+        except Exception as error:
+            raise AbsentError(f"PyTorch does not start: {first_line(error)}") from None
+        self._given = 0
         self._packed: dict[str, Any] = {}
         self._flex: Any = None
 
@@ -105,7 +110,7 @@ class TorchPeers:
         """The handle of the stream that all work is queued on."""
         return int(self._stream.cuda_stream)
 
-    def versions(self) -> dict[str, str]:
+    def _versions(self) -> dict[str, str]:
         """What the peers are made of, by package."""
         torch = self.torch
         found = {"torch": str(torch.__version__), "cuda of torch": str(torch.version.cuda)}
@@ -119,10 +124,13 @@ class TorchPeers:
         return found
 
     def give(self, address: int, length: int) -> None:
-        """The packed tensor of the next contenders, in device memory."""
+        """The packed tensor of the next contenders, in device memory; one that they have already stays."""
+        if address == self._given:
+            return
         torch = self.torch
         packed = torch.as_tensor(_Borrowed(address, length), device="cuda")
         self._packed = {FP32: packed, BF16: packed.to(torch.bfloat16)}
+        self._given = address
 
     def capture(self, peer: Contender) -> Captured:
         """The peer's graph in the first way that it takes.

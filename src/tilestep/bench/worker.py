@@ -80,7 +80,7 @@ class Session:
             except AbsentError as absent:
                 self._absent = str(absent)
         device.use_stream(self._peers.stream if self._peers else None)
-        tell(Facts(self._peers.versions() if self._peers else {}))
+        tell(Facts(self._peers.versions if self._peers else {}))
 
     def measure(self) -> None:
         """Each length in turn: everybody is prepared, then all are timed. Raises GiveUpError."""
@@ -102,15 +102,13 @@ class Session:
         memory.feed([np.ascontiguousarray(packed).tobytes()])
         memory.restore()
         self._device.synchronise()
-        if self._peers is not None:
-            self._peers.give(memory.blocks[PACKED].address, length)
         waiting: list[tuple[Contender, Callable[[], Ready]]] = [
             *(
                 (rung.contender, functools.partial(self._rung, rung, length, memory))
                 for rung in self._order.rungs
                 if length in rung.plans
             ),
-            *((peer, functools.partial(self._peer, peer)) for peer in self._order.peers),
+            *((peer, functools.partial(self._peer, peer, length, memory)) for peer in self._order.peers),
         ]
         turns: dict[str, Turn] = {}
         for contender, prepare in waiting:
@@ -174,8 +172,9 @@ class Session:
         output = memory.outputs()[0].view(np.float32).reshape(length, contract.D)
         return Ready(graph.replay, output, "", player)
 
-    def _peer(self, peer: Contender) -> Ready:
+    def _peer(self, peer: Contender, length: int, memory: Memory) -> Ready:
         if self._peers is None:
             raise AbsentError(self._absent)
+        self._peers.give(memory.blocks[PACKED].address, length)
         captured = self._peers.capture(peer)
         return Ready(captured.replay, captured.output, captured.how, captured.kept)
