@@ -16,7 +16,7 @@ from tilestep.judge.compare import earliest_wrong
 from tilestep.judge.decide import decide, describe_runs
 from tilestep.judge.diagnose import merge_findings, name_mistakes
 from tilestep.judge.race import MOST_PAIRS, PAIRS
-from tilestep.judge.schedule import Progress
+from tilestep.judge.schedule import Progress, drawn_length
 from tilestep.judge.seams import DEFAULT_STEP
 from tilestep.judge.speed import FEWEST
 from tilestep.judge.trial import Stopped, Trial
@@ -41,23 +41,24 @@ def judge(
 ) -> Verdict:
     """Judges a `.cu` file for a step; whatever is wrong with the file is in the verdict.
 
-    `lengths` are the small lengths (default: the step's own), each from 1 to the step's longest; `profile`
-    judges the profile length too, where the step has one and all of them are right. `seed` fixes the values
-    that are fed. `fail_fast` stops at the first wrong case. `pairs` are timed where the target has a clock
-    and the step a speed gate. Raises KeyError for an unknown step, ValueError for a length or a number of
-    pairs out of range, RuntimeError where the baseline goes wrong, and VoidCase if a case of ours could be
-    passed by a wrong answer.
+    `lengths` are the small lengths, each from 1 to the step's longest (default: the step's own, and one more
+    that the seed draws); `profile` judges the profile length too, where the step has one and all of them are
+    right. `seed` fixes the values that are fed. `fail_fast` stops at the first wrong case. `pairs` are timed
+    where the target has a clock and the step a speed gate. Raises KeyError for an unknown step, ValueError
+    for a length or a number of pairs out of range, RuntimeError where the baseline goes wrong, and VoidCase
+    if a case of ours could be passed by a wrong answer.
     """
     wanted = contract.STEP[step]
     asked = subject(step)
-    chosen = tuple(sorted(set(asked.lengths if lengths is None else lengths)))
+    seed = secrets.randbelow(2**32) if seed is None else seed
+    usual = (*asked.lengths, drawn_length(asked, seed)) if lengths is None else lengths
+    chosen = tuple(sorted(set(usual)))
     if not all(1 <= n <= asked.longest for n in chosen):
         raise ValueError(f"a length is a whole number from 1 to {asked.longest}")
     if not FEWEST <= pairs <= MOST_PAIRS:
         raise ValueError(f"the number of pairs is from {FEWEST} to {MOST_PAIRS}")
     if asked.profile in chosen:
         chosen, profile = chosen[:-1], True
-    seed = secrets.randbelow(2**32) if seed is None else seed
     target = CpuTarget() if target is None else target
     tell = on_progress or (lambda _: None)
 

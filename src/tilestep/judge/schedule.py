@@ -42,6 +42,12 @@ def fed_cases(asked: Subject, lengths: Sequence[int]) -> list[tuple[int, str]]:
     return [(length, family) for length in sorted(set(lengths)) for family in asked.families(length)]
 
 
+def drawn_length(asked: Subject, seed: int) -> int:
+    """A length beside those that everybody knows, drawn by the seed: a kernel must be right at any."""
+    others = [length for length in range(2, max(asked.lengths)) if length not in asked.lengths]
+    return others[seed % len(others)]
+
+
 def checked_cases(asked: Subject, lengths: Sequence[int]) -> list[tuple[int, str]]:
     """One family for each length that is run under the checkers, smallest first.
 
