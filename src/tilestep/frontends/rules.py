@@ -20,7 +20,7 @@ STANDARD_HEADERS = words(
     "map set unordered_map unordered_set deque list queue stack exception stdexcept typeinfo iostream "
     "ostream istream iomanip sstream cctype ctype.h version concepts bit span numbers compare"
 )
-_OWN_WORDS = ("tilestep", "__tilestep", "_tilestep", "TILESTEP", "__tsan", "__SANITIZE")
+_OWN_WORDS = ("tilestep", "__tilestep", "_tilestep", "TILESTEP", "__tsan", "__SANITIZE", "thread_sanitizer")
 _HALVES = re.compile(r"#(?:\s|\\\n)*(\w+)(?:\\\n)+(\w+)")  # of a directive's name
 _HEADER_ENDS = {"<": ">", '"': '"'}
 _ASSEMBLY = frozenset({"asm", "__asm__", "__asm"})
