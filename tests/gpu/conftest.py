@@ -15,23 +15,21 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from gpu_judging import Wanted, judge_all, open_pool
 
-from tilestep.judge import judge, schedule, trial
+from tilestep.judge import trial
 from tilestep.judge.expect import Expectations
 from tilestep.judge.trusted import TrustedKernels
-from tilestep.judge.verdict import Verdict
 from tilestep.targets.gpu import GpuTarget
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 SEED = 6  # fixed, so that what is right is computed once
-AT_ONCE = schedule.cores()  # kernels that are compiled and judged side by side
 
 
 @dataclass
@@ -151,22 +149,12 @@ def _known_answers() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def judged(target: GpuTarget) -> Callable[[Sequence[Any]], dict[Path, Any]]:
-    """Judges kernels, each with file, step and lengths, several at once, without the profile length.
+def judged(target: GpuTarget) -> Iterator[Callable[[Sequence[Any]], dict[Path, Any]]]:
+    """Judges kernels, each with file, step and lengths, several at once; a set is judged once."""
+    with open_pool() as pool:
 
-    A kernel's file gives its verdict, or the exception that kept us from one. A set is judged once.
-    """
+        @functools.cache
+        def corpus(kernels: tuple[Any, ...]) -> dict[Path, Any]:
+            return judge_all(pool, [Wanted(k.file, k.step, k.lengths, SEED) for k in kernels])
 
-    def one(wanted: Any) -> Verdict | Exception:
-        how: dict[str, Any] = {"seed": SEED, "lengths": wanted.lengths, "profile": False, "target": target}
-        try:
-            return judge(wanted.file, wanted.step, **how)
-        except Exception as error:  # a fault of ours, which the kernel's own test tells
-            return error
-
-    @functools.cache
-    def corpus(kernels: tuple[Any, ...]) -> dict[Path, Any]:
-        with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
-            return dict(zip((kernel.file for kernel in kernels), pool.map(one, kernels), strict=True))
-
-    return lambda kernels: corpus(tuple(kernels))
+        yield lambda kernels: corpus(tuple(kernels))

@@ -42,6 +42,7 @@ def other(target: Any) -> Iterator[GpuTarget]:
     found.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_values_do_not_depend_on_the_compiler(target: Any, other: GpuTarget, name: str) -> None:
     step = STEP["causal-attention"]

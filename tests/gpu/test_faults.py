@@ -84,7 +84,7 @@ def test_an_illegal_address_is_told_and_the_next_kernel_passes(target: Any) -> N
     run = ran(target, "illegal_address")
     assert run.ended == "crashed"
     assert "astray" in run.says
-    assert run.line == 13
+    assert run.line == 12
     for name in ("scratch", "counter"):
         after = ran(target, name)
         assert after.ended == "finished", after.says

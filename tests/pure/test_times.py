@@ -49,10 +49,20 @@ def test_times_are_drawn_to_one_scale() -> None:
     assert [line.count("█") for line in bars] == [1, 48, 1, 7]
     assert bars[1].endswith(" 33.1 ms")
     assert bars[0].endswith(" 4.00 us")
-    assert "block with cooperative.cu   4.70 ms, 7.05 times as fast as the first" in text
+    assert "block with cooperative.cu\n4.70 ms, 7.05 times as fast as the first\n" in text
     assert "T = 2048: time of each launch   NVIDIA H200, driver 580.1" in text
     assert "the median of 20 calls" in text
     assert "#" * 48 in drawn(TIMES, "ascii")
+
+
+def test_a_lane_beside_the_first() -> None:
+    def lanes(ms: float) -> str:
+        return drawn(
+            Times("T", 1, "card", 20, (TimedLane("a", (bar("k", 1.0),)), TimedLane("b", (bar("k", ms),))))
+        )
+
+    assert "1.00 ms, as fast as the first" in lanes(1.001)
+    assert "2.50 ms, 2.5 times as slow as the first" in lanes(2.5)
 
 
 def test_a_lane_that_took_no_time_is_not_compared() -> None:

@@ -18,7 +18,8 @@ def show_times(times: Times, console: Console) -> None:
     console.print(title.append(f"   {times.card}", style="not bold"), soft_wrap=True)
     for lane in times.lanes:
         console.print()
-        head = Text.assemble((lane.name, "code"), f"   {time_text(lane.ms)}")
+        console.print(Text(lane.name, style="code"), soft_wrap=True)
+        head = Text(time_text(lane.ms))
         if lane is not times.lanes[0]:
             head.append(f", {_against(lane, times.lanes[0])}", style="quiet")
         console.print(head, soft_wrap=True)
@@ -50,8 +51,10 @@ def _against(lane: TimedLane, first: TimedLane) -> str:
     if not (lane.ms > 0.0 and first.ms > 0.0):
         return "no time was measured"
     faster = lane.ms <= first.ms
-    ratio = first.ms / lane.ms if faster else lane.ms / first.ms
-    return f"{float(f'{ratio:.3g}'):,g} times as {'fast' if faster else 'slow'} as the first"
+    ratio = float(f"{first.ms / lane.ms if faster else lane.ms / first.ms:.3g}")
+    if ratio == 1.0:
+        return "as fast as the first"
+    return f"{ratio:,g} times as {'fast' if faster else 'slow'} as the first"
 
 
 def time_text(ms: float) -> str:
