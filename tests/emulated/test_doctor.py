@@ -9,7 +9,10 @@ import pytest
 
 from tilestep.emulator import compilers
 from tilestep.emulator.compilers import MEND
+from tilestep.targets import doctor
+from tilestep.targets.cpu import CpuTarget
 from tilestep.targets.doctor import Check, examine
+from tilestep.targets.protocol import Card
 
 
 def found(name: str) -> Check:
@@ -66,3 +69,49 @@ def test_an_nvcc_that_fails_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     check = found("nvcc")
     assert not check.ok
     assert "no licence" in check.says or "it says nothing" in check.says
+
+
+class Card90(CpuTarget):
+    """The emulator in the place of a card: it plays the same kernel, and has the facts of a card."""
+
+    kind = "gpu"
+    missing: str | None = None
+    card = Card("a card", "580", (9, 0), 2**37, 132, 0, 0.0, 1980, "a compiler 1.0", others=2)
+
+    @property
+    def name(self) -> str:
+        return "a card, driver 580"
+
+    def available(self) -> str | None:
+        return self.missing
+
+    def close(self) -> None:
+        """There is no worker."""
+
+
+@pytest.fixture
+def card(monkeypatch: pytest.MonkeyPatch) -> type[Card90]:
+    monkeypatch.setattr(doctor, "_has_gpu", lambda: True)
+    monkeypatch.setattr(doctor, "GpuTarget", Card90)
+    return Card90
+
+
+def test_a_kernel_runs_on_the_gpu_that_is_there(card: type[Card90]) -> None:
+    check = found("gpu-target")
+    assert check.ok
+    assert check.says.startswith("a small kernel compiles (a compiler 1.0) and runs on a card, driver 580")
+    assert "2 other processes" in check.says
+
+
+def test_a_gpu_that_cannot_be_used_is_said(card: type[Card90], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(card, "missing", "cuda-core is not installed: pip install 'tilestep[gpu]'")
+    check = found("gpu-target")
+    assert (check.ok, check.mend) == (False, "pip install 'tilestep[gpu]'")
+    monkeypatch.setattr(card, "missing", "the card is busy")
+    check = found("gpu-target")
+    assert (check.ok, check.says, check.mend) == (False, "the card is busy", "nvidia-smi")
+
+
+def test_wrong_values_of_a_gpu_are_said(card: type[Card90], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "_PROBE", doctor._PROBE.replace("D - 1 - threadIdx.x", "threadIdx.x"))
+    assert found("gpu-target") == Check("gpu-target", False, "a small kernel gives wrong values")
