@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fake_driver.fixtures import fake_card, gpu_target, open_target, stand_ins  # noqa: F401
 
 from tilestep.contract import STEP
 from tilestep.judge import judge, trial

@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib.util
 import io
 import subprocess
+import tempfile
 from pathlib import Path
 from typing import Any
 
 from elftools.elf.elffile import ELFFile
 
+from tilestep import contract
 from tilestep.emulator.cache import Cache, digest
 from tilestep.emulator.compilers import find_compiler, missing_compiler
 
@@ -39,10 +41,12 @@ def image(stand_in: str | Path) -> bytes:
     """A shared object with the kernels of a C++ file of `submissions`, or of another folder."""
     source = SUBMISSIONS / stand_in
     headers = [LIBRARY / "kernel.h", *sorted(SUBMISSIONS.glob("*.h"))]
-    flags = ["-O3", "-nostartfiles", "-ffp-contract=off", f"-I{LIBRARY}", f"-I{SUBMISSIONS}"]
+    flags = ["-O3", "-ffp-contract=off", f"-I{LIBRARY}", f"-I{SUBMISSIONS}"]
+    if find_compiler().kind != "zig":
+        flags.append("-nostartfiles")  # which would bring a variable of their own
     if find_compiler().kind == "gcc":
         flags.append("-fno-gnu-unique")  # each load has variables of its own; clang has no such symbols
-    return _with_entries(_compiled([source], headers, tuple(flags)).read_bytes())
+    return _with_entries(_compiled([source], headers, tuple(flags), contract.header()).read_bytes())
 
 
 def _with_entries(data: bytes) -> bytes:
@@ -57,20 +61,33 @@ def _with_entries(data: bytes) -> bytes:
 
 
 def _library(part: str, name: str) -> Path:
-    """The linker finds a library that is preloaded by the name that it carries, so its file's name is free."""
+    """The linker knows a preloaded library by the name that it carries: its file may have any."""
     sources = [*sorted(LIBRARY.glob("*.cpp")), *sorted((LIBRARY / part).glob("*.cpp"))]
     headers = [*sorted(LIBRARY.glob("*.h")), *sorted((LIBRARY / part).glob("*.h"))]
     return _compiled(sources, headers, ("-O1", "-fvisibility=hidden", f"-Wl,-soname,{name}", "-ldl"))
 
 
-def _compiled(sources: list[Path], headers: list[Path], flags: tuple[str, ...]) -> Path:
+def _compiled(sources: list[Path], headers: list[Path], flags: tuple[str, ...], first: str = "") -> Path:
+    """A shared object; the text `first` is included before all else."""
     compiler = find_compiler()
     texts = [file.read_bytes() for file in (*sources, *headers)]
-    name = digest(compiler.stamp, *_FLAGS, *flags, *texts) + ".so"
+    name = digest(compiler.stamp, *_FLAGS, *flags, first, *texts) + ".so"
 
     def make(path: Path) -> None:
-        command = [*compiler.argv, *_FLAGS, *map(str, sources), "-o", str(path), *flags]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        with tempfile.NamedTemporaryFile("w", suffix=".h") as header:
+            header.write(first)
+            header.flush()
+            command = [
+                *compiler.argv,
+                *_FLAGS,
+                "-include",
+                header.name,
+                *map(str, sources),
+                "-o",
+                str(path),
+                *flags,
+            ]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
 
     return Cache().get_or_make(name, make)

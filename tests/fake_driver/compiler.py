@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from fake_driver.building import SUBMISSIONS, image
@@ -12,20 +12,18 @@ from tilestep.targets.gpu.images import DeviceImage, read_image
 
 @dataclass
 class StandIns:
-    """A device compiler. A submission's stand-in has its name, or the one that `known` gives it."""
+    """A device compiler. The stand-in of a submission has its name; that of FOLDER/NAME.cu of our kernels
+    is FOLDER_NAME.cpp."""
 
-    known: dict[str, str] = field(default_factory=dict)
     name: str = "stand-in 1.0"
     flags: tuple[str, ...] = ("-O3",)
 
     def image(self, program: Program) -> DeviceImage:
-        stem = Path(program.file).stem
-        file = SUBMISSIONS / f"{self.known.get(stem, stem)}.cpp"
-        if not file.exists():
-            raise SubmissionError(
-                f"nothing stands in for {program.file}", file=program.file, outcome="broken"
-            )
-        return read_image(image(file))
+        submission = Path(program.file)
+        for name in (f"{submission.parent.name}_{submission.stem}", submission.stem):
+            if (SUBMISSIONS / f"{name}.cpp").exists():
+                return read_image(image(f"{name}.cpp"))
+        raise SubmissionError(f"nothing stands in for {program.file}", file=program.file, outcome="broken")
 
     def hold(self) -> bytes:
         return image("hold.cpp")

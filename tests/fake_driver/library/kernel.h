@@ -32,9 +32,9 @@ constexpr int ASSERT_FAILED = 710;
 
 // Optional facts of a kernel, checked as the driver checks them: the sizes of its parameters, the most threads
 // that a block of it may have, and its own shared memory in bytes.
-#define PARAMETERS(kernel, ...) extern "C" { extern const unsigned kernel##_parameters[] = {__VA_ARGS__, 0}; }
-#define THREADS(kernel, most) extern "C" { extern const int kernel##_threads = most; }
-#define SHARED(kernel, bytes) extern "C" { extern const int kernel##_shared = bytes; }
+#define PARAMETERS(kernel, ...) extern "C" { unsigned kernel##_parameters[] = {__VA_ARGS__, 0}; }
+#define THREADS(kernel, most) extern "C" { int kernel##_threads = most; }
+#define SHARED(kernel, bytes) extern "C" { int kernel##_shared = bytes; }
 
 // The n-th argument of a launch, as the kernel's parameter has it.
 template <class T>

@@ -11,5 +11,5 @@ KERNEL _Z5halvePKfPfi(void** given, FakeLaunch*) {
 KERNEL _Z5scalePKfS0_Pfi(void** given, FakeLaunch*) {
   const int n = argument<int>(given, 3);
   const float* weight = argument<const float*>(given, 1);
-  for (int i = 0; i < n; ++i) argument<float*>(given, 2)[i] = argument<const float*>(given, 0)[i] * weight[i % 512];
+  for (int i = 0; i < n; ++i) argument<float*>(given, 2)[i] = argument<const float*>(given, 0)[i] * weight[i % D];
 }
