@@ -1,4 +1,8 @@
-"""Two programs side by side in a worker of their own, timed in turn on equal inputs."""
+"""Two programs side by side, timed in turn on equal inputs, each in a worker of its own.
+
+Nothing of the baseline is in the submission's reach: not its answers, and not its code, which a kernel that
+writes where it should not could slow down.
+"""
 
 from __future__ import annotations
 
@@ -74,19 +78,22 @@ class Runner:
 class GpuRace:
     """See protocol.Race. What went wrong in a program's warm-up is told by its first call."""
 
-    def __init__(self, runner: Runner, plans: Mapping[str, LaunchPlan], job: Job) -> None:
-        self._runner = runner
+    def __init__(self, runners: Mapping[str, Runner], plans: Mapping[str, LaunchPlan], job: Job) -> None:
+        """`runners` may be one and the same, on a card that takes one process at a time."""
+        self._runners = runners
+        self._workers = tuple(dict.fromkeys(runners.values()))
         self._plans = plans
         self._job = job
         self._failed: dict[str, CallError] = {}
 
     def open(self, hold: bytes, loads: Mapping[str, Load]) -> None:
         """Loads both and warms them up, the baseline first."""
-        self._runner.open(hold, self._job.buffers)
-        self._runner.feed(self._job.buffers)
+        for worker in self._workers:
+            worker.open(hold, self._job.buffers)
+            worker.feed(self._job.buffers)
         for slot in (_BASELINE, _USER):
             try:
-                self._runner.ask(*loads[slot], self._plans[slot])
+                self._runners[slot].ask(*loads[slot], self._plans[slot])
                 for _ in range(WARM_UP_CALLS):
                     self._time(slot, outputs=False)
             except CallError as error:
@@ -96,7 +103,8 @@ class GpuRace:
     def pair(self, buffers: tuple[Buffer, ...], user_first: bool) -> Pair:
         """Both plans once on these inputs. After a call that did not finish there are no more."""
         if not self._failed:
-            self._runner.feed(buffers)
+            for worker in self._workers:
+                worker.feed(buffers)
         calls: dict[str, Call] = {}
         clock, lowered = 0, []
         for slot in (_USER, _BASELINE) if user_first else (_BASELINE, _USER):
@@ -118,7 +126,8 @@ class GpuRace:
         return Pair(calls[_USER], calls[_BASELINE], user_first, clock, throttled)
 
     def _time(self, slot: str, *, outputs: bool = True) -> Message:
-        return self._runner.ask({"do": "time", "slot": slot, "outputs": outputs}, (), self._plans[slot])
+        asked = {"do": "time", "slot": slot, "outputs": outputs}
+        return self._runners[slot].ask(asked, (), self._plans[slot])
 
     def _not_made(self, slot: str) -> Call:
         if error := self._failed.get(slot):

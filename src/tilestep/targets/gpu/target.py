@@ -9,7 +9,7 @@ import threading
 import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -127,25 +127,36 @@ class GpuTarget:
 
     @contextmanager
     def race(self, user: Built, baseline: Built, job: Job) -> Iterator[GpuRace]:
-        """See TimingTarget. Raises RuntimeError where a plan cannot be recorded."""
+        """See TimingTarget. Raises RuntimeError where a plan cannot be recorded, or the card has no room."""
         slots = {"user": self._slot(user, job), "baseline": self._slot(baseline, job)}
-        with self._lock:
-            if self._worker().facts.exclusive:
-                self.close()  # there is room for one process
-        client = self._start()
-        try:
-            runner = Runner(client, self._lock, _seconds(job), _GRACE_SECONDS)
-            race = GpuRace(runner, {name: plan for name, (_, plan) in slots.items()}, job)
+        with ExitStack() as stack:
+            runners = {name: self._runner(client, job) for name, client in self._racers(stack).items()}
+            race = GpuRace(runners, {name: plan for name, (_, plan) in slots.items()}, job)
             race.open(self._compiler.hold(), {name: _load(name, *slot) for name, slot in slots.items()})
             yield race
-        finally:
-            client.close()
+
+    def _racers(self, stack: ExitStack) -> dict[str, WorkerClient]:
+        """A new worker for each side; one for both on a card that takes one process at a time."""
+        with self._lock:
+            exclusive = self._worker().facts.exclusive
+            if exclusive:
+                self.close()
+        with ThreadPoolExecutor(max_workers=2) as pool:
+            started = [pool.submit(WorkerClient) for _ in range(1 if exclusive else 2)]
+            try:
+                clients = [stack.enter_context(closing(start.result())) for start in started]
+            except NoCardError as error:
+                raise RuntimeError(str(error)) from None
+        return {"baseline": clients[0], "user": clients[-1]}
+
+    def _runner(self, client: WorkerClient, job: Job) -> Runner:
+        return Runner(client, self._lock, _seconds(job), _GRACE_SECONDS)
 
     def launch_times(self, built: Built, job: Job, repeats: int) -> tuple[LaunchTime, ...]:
         """Each launch of the plan for `job` by itself. Raises RuntimeError if a run fails."""
         image, plan = self._slot(built, job)
         with self._lock:
-            runner = Runner(self._worker(), self._lock, _seconds(job), _GRACE_SECONDS)
+            runner = self._runner(self._worker(), job)
             runner.open(self._compiler.hold(), job.buffers)
             runner.ask(*_load("user", image, plan), plan)
             runner.feed(job.buffers)
@@ -181,11 +192,8 @@ class GpuTarget:
         if self._client is not None and not self._client.alive:
             self.close()
         if self._client is None:
-            self._client = self._start()
+            self._client = WorkerClient()
         return self._client
-
-    def _start(self) -> WorkerClient:
-        return WorkerClient()
 
     def _record(self, built: GpuBuilt, job: Job) -> Run:
         """The seam's plan for a job: its sizes and the shapes of its buffers decide."""
