@@ -31,6 +31,8 @@ class Clocked(CpuTarget):
         self.modes: set[str] = set()
 
     def run(self, built: Built, job: Job) -> Run:
+        if job.mode == "record":
+            return Run("finished")
         self.modes.add(job.mode)
         return super().run(built, job)
 

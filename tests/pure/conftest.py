@@ -37,7 +37,7 @@ Change = Callable[[np.ndarray, int], np.ndarray]
 class FakeClock:
     """`ratio(n)` is the speedup of pair n. `spoil_user`, `spoil_baseline` change the output of a timed call,
     `spoil` that of a run. `throttled(n)` gives the card's reasons, `ends(n)` and `baseline_ends(n)` why a
-    call does not finish."""
+    timed call does not finish, `run_ends(job)` why a run does not."""
 
     ratio: Callable[[int], float] = lambda n: 2.5 + 0.01 * (n % 7)
     baseline_ms: float = 4.0
@@ -49,6 +49,7 @@ class FakeClock:
     spoil: Change = lambda out, n: out
     spoil_user: Change = lambda out, n: out
     spoil_baseline: Change = lambda out, n: out
+    run_ends: Callable[[Job], str] = lambda job: ""
     ends: Callable[[int], str] = lambda n: ""
     baseline_ends: Callable[[int], str] = lambda n: ""
     ready: str | None = None
@@ -69,7 +70,11 @@ class FakeClock:
         return Fake(program)
 
     def run(self, built: Any, job: Job) -> Run:
+        if job.mode == "record":
+            return Run("finished")
         self.modes.append(job.mode)
+        if says := self.run_ends(job):
+            return Run("timed-out", says)
         out = self.spoil(attend(job.buffers), len(self.modes))
         plan = LaunchPlan((Launch("attend", (1, 1, 1), (32, 1, 1), 0, 2),))
         return Run("finished", outputs={"attnOut": out}, plan=plan, findings=self.findings)

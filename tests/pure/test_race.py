@@ -13,7 +13,7 @@ import pytest
 from tilestep.judge import judge
 from tilestep.judge.timed import BaselineWrong
 from tilestep.judge.verdict import Inconclusive, Passed, Slow, Verdict, Wrong
-from tilestep.program import Finding
+from tilestep.program import Finding, Job
 from tilestep.targets.gpu import GpuTarget
 
 STEP = "online-attention"
@@ -240,6 +240,23 @@ def test_a_crash_in_the_race_is_broken(clock: Any, attention_file: Path) -> None
     assert (verdict.outcome, verdict.exit_code) == ("broken", 2)
     assert verdict.says == f"{attention_file}: an illegal address in attend (timed pair 5, T = 40)"
     assert len(verdict.cases) == 11  # what came before is kept
+
+
+def test_nothing_more_runs_on_the_card_after_a_kernel_that_never_ended(
+    clock: Any, attention_file: Path
+) -> None:
+    """Each would take the whole time limit, and there are as many runs under way as there are cores."""
+    ended: list[int] = []
+
+    def hang(job: Job) -> str:
+        if job.sizes[0] < 33:
+            return ""
+        ended.append(job.sizes[0])
+        return "attend never ended"
+
+    verdict = raced(attention_file, clock(run_ends=hang))
+    assert (verdict.outcome, verdict.says) == ("broken", f"{attention_file}: attend never ended (T = 33)")
+    assert ended == [33]
 
 
 def test_a_baseline_that_does_not_finish_is_our_fault(clock: Any, attention_file: Path) -> None:

@@ -14,6 +14,7 @@ from tilestep.judge.compare import Compared, ComparedCase
 from tilestep.judge.diagnose import Seen, order_dependence
 from tilestep.judge.expect import Expectations, Expected
 from tilestep.judge.race import PAIRS, RaceBroken, Racer
+from tilestep.judge.runs import CANCELLED, runner
 from tilestep.judge.schedule import Progress
 from tilestep.judge.speed import RaceRecord
 from tilestep.judge.trusted import TrustedKernels
@@ -74,6 +75,7 @@ class Trial:
         self._same_case: list[_Done] = []  # the thread orders of one case
         self._done = 0
         self._total = 0
+        self._run = runner(self.target, self.built)
 
     def run_all(self) -> None:
         """Every small length, each with the checkers in several thread orders and then at every family; then
@@ -272,10 +274,12 @@ class Trial:
     # --- what every run goes through ------------------------------------------------------------------------
 
     def run(self, job: Job) -> Run:
-        return self.target.run(self.built, job)
+        return self._run(job)
 
     def keep(self, run: Run, length: int) -> None:
         """Keeps a run's findings; raises Stopped if it did not finish or broke a rule of the step."""
+        if run.ended == CANCELLED:
+            return  # the run that did not finish is among those that are still to be kept
         self.findings.extend(run.findings)
         self.launches = max(self.launches, len(run.plan.launches))
         if run.ended == "refused":
