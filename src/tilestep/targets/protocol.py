@@ -106,7 +106,7 @@ class LaunchTime:
 
 
 class Race(Protocol):
-    """Two built programs, loaded side by side in a process of their own."""
+    """Two built programs, loaded side by side, each in a process of its own."""
 
     def pair(self, buffers: tuple[Buffer, ...], user_first: bool) -> Pair:
         """Both plans once on these inputs. Before each: fresh inputs, NaN in every output, a cold L2."""

@@ -1,0 +1,128 @@
+"""How many workers a race has, and what the client makes of one that fails."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fake_driver import SUBMISSIONS, FakeCard
+
+from tilestep import contract
+from tilestep.frontends.cuda import load
+from tilestep.program import Buffer, Job
+from tilestep.targets.gpu import GpuTarget
+from tilestep.targets.gpu import target as targets
+from tilestep.targets.gpu.card import NoCardError
+from tilestep.targets.gpu.client import WorkerClient, WorkerGoneError
+from tilestep.targets.protocol import Built
+
+Open = Callable[[], GpuTarget]
+BUFFERS = (
+    Buffer("x", 2, contract.D, "in", np.ones((2, contract.D), np.float32)),
+    Buffer("weight", 1, contract.D, "in", np.ones((1, contract.D), np.float32)),
+    Buffer("y", 2, contract.D, "out"),
+)
+JOB = Job(BUFFERS, (2,), mode="fast")
+SMALL_L2 = 1024**2
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[WorkerClient]:
+    """The workers that a target starts."""
+    clients: list[WorkerClient] = []
+
+    class Counted(WorkerClient):
+        def __init__(self) -> None:
+            super().__init__()
+            clients.append(self)
+
+    monkeypatch.setattr(targets, "WorkerClient", Counted)
+    return clients
+
+
+def template(target: GpuTarget) -> Built:
+    return target.build(load(SUBMISSIONS / "template.cu", contract.STEP["rmsnorm"]))
+
+
+def raced(target: GpuTarget, during: Callable[[], None]) -> None:
+    built = template(target)
+    with target.race(built, built, JOB) as race:
+        pair = race.pair(BUFFERS, user_first=True)
+        during()
+    assert pair.user.ended == pair.baseline.ended == "finished"
+    assert np.array_equal(pair.user.outputs["y"], pair.baseline.outputs["y"])
+
+
+def test_each_side_of_a_race_has_a_process_of_its_own(
+    fake_card: FakeCard, open_target: Open, started: list[WorkerClient]
+) -> None:
+    fake_card.describe(l2=SMALL_L2)
+    alive: list[bool] = []
+    raced(open_target(), lambda: alive.extend(client.alive for client in started))
+    assert alive == [True, True, True]  # the third is the one that values are judged with
+    assert [client.alive for client in started] == [True, False, False]
+
+
+def test_a_card_for_one_process_is_never_asked_for_two(
+    fake_card: FakeCard, open_target: Open, started: list[WorkerClient]
+) -> None:
+    fake_card.describe(l2=SMALL_L2, compute_mode=3)
+    alive: list[bool] = []
+    raced(open_target(), lambda: alive.extend(client.alive for client in started))
+    assert alive == [False, True]
+
+
+@pytest.fixture
+def client(fake_card: FakeCard) -> Iterator[WorkerClient]:
+    made = WorkerClient()
+    yield made
+    made.close()
+
+
+def test_a_request_that_nobody_knows_is_answered(client: WorkerClient) -> None:
+    with pytest.raises(Exception, match="there is no request 'dance'"):
+        client.ask({"do": "dance"}, seconds=10)
+
+
+def test_a_worker_that_was_killed_is_gone(client: WorkerClient) -> None:
+    os.kill(client._process.pid, signal.SIGKILL)
+    with pytest.raises(WorkerGoneError, match="ended") as gone:
+        client.ask({"do": "close"}, seconds=10)
+    assert not gone.value.timed_out
+    assert not client.alive
+    with pytest.raises(WorkerGoneError):
+        client.ask({"do": "close"}, seconds=10)
+
+
+def test_a_worker_that_hangs_is_killed_in_time(client: WorkerClient) -> None:
+    os.kill(client._process.pid, signal.SIGSTOP)
+    with pytest.raises(WorkerGoneError) as gone:
+        client.ask({"do": "close"}, seconds=0.5)
+    assert gone.value.timed_out
+    assert not client.alive
+
+
+def test_a_worker_ends_when_its_pipe_does(client: WorkerClient) -> None:
+    assert client._process.stdin is not None
+    client._process.stdin.close()
+    assert client._process.wait(timeout=10) == 0
+
+
+def test_a_worker_that_does_not_start_says_why(fake_card: FakeCard, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.executable", "/bin/false")
+    with pytest.raises(NoCardError, match="does not start"):
+        WorkerClient()
+
+
+def test_modules_of_the_folder_that_it_is_started_in_are_not_taken(
+    fake_card: FakeCard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "numpy.py").write_text("raise SystemExit('forged')\n")
+    monkeypatch.chdir(tmp_path)
+    made = WorkerClient()
+    assert made.ask({"do": "close"}, seconds=10).body == {}
+    made.close()
