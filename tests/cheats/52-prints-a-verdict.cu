@@ -1,5 +1,7 @@
 // Cheat: a wrong kernel, and a verdict of its own on standard output.
 
+#include <cstdio>
+
 __global__ void fold(float* sums) { sums[threadIdx.x] = 0.0f; }
 
 void runBlockSum(const float* x, float* sums, int rows, int columns) {

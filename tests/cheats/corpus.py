@@ -2,8 +2,8 @@
 
 A record holds `number`, the numbers in the list of known ways to fool a judge that README.md explains (none:
 a way of our own), `cheat`, the step, and for each target the outcomes that it may have. `says` is a part of
-the sentence. `lengths` is where it is judged, "own" meaning the step's; `race` says that only timed calls
-show it.
+the sentence. `lengths` is where it is judged, "own" meaning the step's; `honest` says why one may pass that
+does what was asked; `race` says that only timed calls show it, `endless` that a GPU's watchdog has to.
 """
 
 from __future__ import annotations
