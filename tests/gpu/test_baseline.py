@@ -48,7 +48,7 @@ def test_the_baseline_is_float64s_at_the_profile_length(
     compared = Expected(case, asked, asked.answers(case)).compare(run.outputs, CAPSTONE).result()
     measured.setdefault("baseline_error_over_tolerance", {})[family] = compared.ratio
     assert compared.ok
-    assert compared.ratio <= 0.25
+    assert compared.ratio <= 0.5
 
 
 @pytest.mark.parametrize("length", [1, 33, contract.PROFILE_LENGTH])
@@ -60,7 +60,7 @@ def test_every_step_of_the_trusted_path_is_float64s(target: Any, ours: Any, leng
         tensors |= made
     compared = compare_last(tensors, SEED).result()
     assert compared.ok
-    assert compared.ratio <= 0.25
+    assert compared.ratio <= 0.5
 
 
 def _assert_right(call: Call, tensors: dict[str, Any], made: dict[str, Any]) -> None:
@@ -84,7 +84,7 @@ def test_the_baseline_inside_the_block(target: Any, baseline: Any, ours: Any, le
     assert found.run.ended == "finished", found.run.says
     assert found.compared is not None
     assert [tensor.tensor for tensor in found.compared.tensors] == ["attention_output", LAST]
-    assert found.compared.result().ratio <= 0.25
+    assert found.compared.result().ratio <= 0.5
 
 
 def test_two_projections_stand_between_the_steps() -> None:
