@@ -19,9 +19,8 @@ def show_replay(recorded: Bundle, found: Replay, console: Console) -> None:
     title = Text.assemble(
         (recorded.name, "bold"), "   ", ("THE SAME" if found.same else "DIFFERS", _style(found))
     )
-    title.append(
-        f"   {was.step}, seed {was.seed}, recorded on {was.target}, now on {found.target}", style="quiet"
-    )
+    where = was.target if was.target == found.target else f"recorded on {was.target}, now on {found.target}"
+    title.append(f"   {was.step}, seed {was.seed}, {where}", style="quiet")
     show_text(title, console)
     console.print()
     show_rows([(_label(row, console), _values(row)) for row in found.rows], console, MARGIN)
