@@ -1,0 +1,93 @@
+"""The command line on a GPU that the fake driver plays: a verdict, its evidence, and a replay of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from fake_driver import SUBMISSIONS, FakeCard
+
+from tilestep import contract, kernels
+from tilestep.cli import cli, options
+from tilestep.targets.gpu import GpuTarget
+
+ONLINE = kernels.path("attention/03_online.cu")
+COOPERATIVE = kernels.path("attention/02_cooperative.cu")
+
+
+@pytest.fixture(autouse=True)
+def card(monkeypatch: pytest.MonkeyPatch, fake_card: FakeCard, gpu_target: GpuTarget) -> FakeCard:
+    """With little L2, a short profile length, and our target in the place of the real one."""
+    fake_card.describe(l2=32 * 1024**2)
+    monkeypatch.setattr(contract, "PROFILE_LENGTH", 256)
+    monkeypatch.setitem(options.TARGETS, "gpu", lambda: gpu_target)
+    return fake_card
+
+
+def call(*words: object) -> Result:
+    return CliRunner().invoke(cli, [str(word) for word in words], catch_exceptions=False)
+
+
+def verdict(*words: object, target: str = "gpu") -> tuple[int, dict[str, Any]]:
+    done = call("judge", *words, "--target", target, "--seed", 3, "--json")
+    return done.exit_code, json.loads(done.stdout)
+
+
+def test_a_verdict_tells_the_speed_that_it_measured() -> None:
+    code, told = verdict(ONLINE, "--step", "online-attention", "--pairs", 30)
+    assert (code, told["outcome"], told["target"]["kind"]) == (0, "passed", "gpu")
+    assert told["speed"]["speedup"] == pytest.approx(10, rel=0.02)
+    lines = "\n".join(told["evidence"])
+    for label in ("ATTN BASELINE MS", "ATTN USER MS", "SPEEDUP"):
+        assert label in lines
+
+
+def test_the_baseline_is_judged_and_not_passed() -> None:
+    done = call("judge", COOPERATIVE, "--step", "online-attention", "--target", "gpu", "--pairs", 30)
+    assert done.exit_code == 1
+    assert "SLOW" in done.stdout
+    # The command to copy is as long as the path of the file.
+    lines = [line for line in done.stdout.splitlines() if not line.startswith("again")]
+    assert [line for line in lines if len(line) > 80] == []
+
+
+def test_evidence_is_written_and_its_replay_agrees(tmp_path: Path) -> None:
+    bundle = tmp_path / "out.json"
+    code, told = verdict(ONLINE, "--step", "online-attention", "--pairs", 30, "--evidence", bundle)
+    assert code == 0
+    kept = json.loads(bundle.read_text())
+    assert kept["verdict"]["outcome"] == told["outcome"]
+    again = call("replay", bundle)
+    assert again.exit_code == 0, again.output
+
+
+def test_a_replay_with_another_speed_says_what_differs(
+    tmp_path: Path, card: FakeCard, gpu_target: GpuTarget
+) -> None:
+    bundle = tmp_path / "out.json"
+    code, _ = verdict(ONLINE, "--step", "online-attention", "--pairs", 30, "--evidence", bundle)
+    assert code == 0
+    card.describe(l2=32 * 1024**2, us__Z12attendOnlinePKfPfi=1000)
+    gpu_target.close()
+    again = call("replay", bundle)
+    assert again.exit_code == 1, again.output
+    assert "recorded 10.0" in again.output
+    assert "now 4.0" in again.output
+
+
+def test_without_a_card_the_exit_code_says_so(card: FakeCard, gpu_target: GpuTarget) -> None:
+    card.describe(devices=0)
+    gpu_target.close()
+    done = call("judge", ONLINE, "--target", "gpu")
+    assert done.exit_code == 4
+    assert "no NVIDIA GPU" in done.output
+
+
+def test_both_asks_the_checkers_first() -> None:
+    wrong, told = verdict(SUBMISSIONS / "past_the_end.cu", "--step", "rmsnorm", target="both")
+    assert wrong == 1
+    assert told["outcome"] in ("wrong", "unsafe")
+    assert told["findings"][0]["code"] == "out-of-bounds-global"
