@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -114,6 +118,58 @@ def test_an_illegal_address_names_its_launch_and_the_next_run_is_whole(gpu_targe
     assert (done.ended, done.line) == ("crashed", line)
     assert "astray" in done.says
     assert np.array_equal(values(run(gpu_target, "template")), X * 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "kernel", "why"), [("misaligned", "astray", "multiple"), ("asserts", "checked", "assert")]
+)
+def test_what_stops_a_kernel_is_said(gpu_target: GpuTarget, name: str, kernel: str, why: str) -> None:
+    done = run(gpu_target, name)
+    assert done.ended == "crashed"
+    assert kernel in done.says
+    assert why in done.says
+
+
+def test_runs_of_several_threads_do_not_mix(gpu_target: GpuTarget) -> None:
+    names = ("template", "struct", "scratch", "counter", "stale") * 3
+    wanted = {
+        "template": X * 3,
+        "struct": X * 5,
+        "scratch": X * np.float32(0.5) * WEIGHT,
+        "counter": 41 * STALE,
+    }
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        for name, done in zip(names, pool.map(lambda name: run(gpu_target, name), names), strict=True):
+            assert np.array_equal(values(done), wanted.get(name, STALE))
+
+
+ORPHAN = """
+import os, sys, threading, time
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from fake_driver import SUBMISSIONS, StandIns
+from tilestep.contract import STEP
+from tilestep.frontends.cuda import load
+from tilestep.program import Buffer, Job
+from tilestep.targets.gpu import GpuTarget
+target = GpuTarget(compiler=lambda builder, capability: StandIns())
+built = target.build(load(SUBMISSIONS / "endless.cu", STEP["rmsnorm"]))
+job = Job(tuple(Buffer(name, 1, 512, "out") for name in ("x", "weight", "y")), (1,), mode="fast")
+threading.Thread(target=target.run, args=(built, job), daemon=True).start()
+log = Path(os.environ["TILESTEP_FAKE_LOG"])
+while not log.exists() or "endless" not in log.read_text():
+    time.sleep(0.05)
+os._exit(0)
+"""
+
+
+def test_a_worker_ends_with_the_process_that_started_it(fake_card: FakeCard) -> None:
+    tests = str(SUBMISSIONS.parents[1])
+    subprocess.run([sys.executable, "-c", ORPHAN, tests], check=True, timeout=120)
+    deadline = time.monotonic() + 30
+    while left := fake_card.processes():
+        assert time.monotonic() < deadline, left
+        time.sleep(0.1)
 
 
 def test_a_kernel_that_never_ends_is_ended_and_the_next_run_is_whole(gpu_target: GpuTarget) -> None:

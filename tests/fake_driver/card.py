@@ -38,3 +38,16 @@ class FakeCard:
     def lacks(self) -> set[str]:
         """Functions that were called and that the fake does not have."""
         return {line.removeprefix("missing ") for line in self.log() if line.startswith("missing ")}
+
+    def processes(self) -> list[int]:
+        """Workers that are alive."""
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                environment = (folder / "environ").read_bytes()
+                command = (folder / "cmdline").read_bytes()
+            except OSError:  # it has ended, or is somebody else's
+                continue
+            if str(self._log).encode() in environment and b"tilestep.targets.gpu.worker" in command:
+                found.append(int(folder.name))
+        return found

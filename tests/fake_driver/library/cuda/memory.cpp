@@ -10,6 +10,8 @@
 #include "memory.h"
 
 namespace {
+constexpr int SOMEBODYS = 0x4E;  // what a fresh page holds: 8.7e8 as a float, nothing that anybody expects
+
 std::mutex guard;
 std::vector<FakeMemory> blocks;
 struct Variable {
@@ -103,7 +105,7 @@ API cuMemAlloc(DevicePointer* out, size_t bytes) {
   size_t rounded = (bytes + 511) / 512 * 512;
   auto* fresh = static_cast<unsigned char*>(std::aligned_alloc(512, rounded));
   if (!fresh) return OUT_OF_MEMORY;
-  std::memset(fresh, 0, rounded);
+  std::memset(fresh, SOMEBODYS, rounded);
   blocks.push_back({fresh, bytes, true});
   *out = reinterpret_cast<DevicePointer>(fresh);
   return SUCCESS;

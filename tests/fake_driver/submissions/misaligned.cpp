@@ -1,0 +1,3 @@
+#include "kernel.h"
+
+KERNEL _Z6astrayPf(void**, FakeLaunch* launch) { launch->error = MISALIGNED_ADDRESS; }
