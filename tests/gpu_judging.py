@@ -12,6 +12,7 @@ from pathlib import Path
 import tilestep.blas  # noqa: F401  (the processes share the cores already)
 from tilestep.judge import judge, schedule, trial
 from tilestep.judge.expect import Expectations
+from tilestep.judge.trusted import TrustedKernels
 from tilestep.judge.verdict import Verdict
 from tilestep.targets.gpu import GpuTarget
 
@@ -39,7 +40,7 @@ def judge_all(pool: ProcessPoolExecutor, kernels: Sequence[Wanted]) -> dict[Path
 
 
 def _judge(wanted: Wanted) -> Verdict | Exception:
-    trial.Expectations = _expectations  # type: ignore[assignment,misc]
+    trial.Expectations, trial.TrustedKernels = _expectations, _ours  # type: ignore[assignment,misc]
     how = {"seed": wanted.seed, "lengths": wanted.lengths, "profile": False, "target": _target()}
     try:
         return judge(wanted.file, wanted.step, **how)  # type: ignore[arg-type]
@@ -49,5 +50,6 @@ def _judge(wanted: Wanted) -> Verdict | Exception:
 
 # One a process.
 _target = functools.cache(GpuTarget)
+_ours = functools.cache(TrustedKernels)
 # What is right depends on step and seed only: computed once, not once a kernel.
 _expectations = functools.cache(Expectations)
