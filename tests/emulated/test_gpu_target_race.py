@@ -86,6 +86,15 @@ def test_the_hosts_clock_tells_the_same_story(target: GpuTarget) -> None:
     assert all(pair.baseline.wall_ms >= pair.baseline.ms * 0.98 for pair in made)
 
 
+def test_a_host_that_was_held_up_is_not_timed(fake_card: FakeCard, open_target: Open) -> None:
+    """Every other timed launch is queued long after the hold has ended; such a call is timed again."""
+    fake_card.describe(l2=SMALL_L2, stall=4)
+    target = open_target()
+    for pair in pairs(target, ours(target, "03_online"), ours(target, "02_cooperative"), 6):
+        assert pair.user.ms == pytest.approx(ONLINE_MS, rel=0.02)
+        assert pair.baseline.ms == pytest.approx(COOPERATIVE_MS, rel=0.02)
+
+
 def test_a_program_against_itself_is_neither_faster_nor_slower(target: GpuTarget) -> None:
     built = ours(target, "02_cooperative")
     made = pairs(target, built, built, 6)

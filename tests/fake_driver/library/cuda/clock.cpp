@@ -40,6 +40,8 @@ void waitForDevice() {
   if (busyUntil.load() > now) shift += int64_t(busyUntil.load() - now);
 }
 
+void advanceHost(uint64_t nanoseconds) { shift += int64_t(nanoseconds); }
+
 void hide(uint64_t nanoseconds) { shift -= int64_t(nanoseconds); }
 
 extern "C" __attribute__((visibility("default"))) int clock_gettime(clockid_t which, timespec* out) {

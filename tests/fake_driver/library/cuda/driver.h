@@ -41,6 +41,7 @@ uint64_t hostClock();
 uint64_t deviceClock();
 void advanceDevice(double nanoseconds);
 void waitForDevice();
+void advanceHost(uint64_t nanoseconds);
 void hide(uint64_t nanoseconds);
 uint64_t realClock();
 

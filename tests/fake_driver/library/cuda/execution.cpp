@@ -92,6 +92,13 @@ int launch(Function* function, const unsigned grid[3], const unsigned block[3], 
   if (capturing()) return capture(function, grid, block, dynamicShared, arguments);
   return run(function, grid, block, dynamicShared, arguments);
 }
+
+// stall=N: before every Nth launch the host is held up for a millisecond, as by another process.
+void stall() {
+  static long launches = 0;
+  const long every = setting("stall", 0L);
+  if (every && ++launches % every == 0) advanceHost(1000000);
+}
 }  // namespace
 
 int waitForKernels() {
@@ -115,6 +122,7 @@ struct LaunchConfig {  // CUlaunchConfig
 
 API cuLaunchKernel(Function* function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY,
                    unsigned blockZ, unsigned dynamicShared, Stream*, void** arguments, void**) {
+  stall();
   const unsigned grid[] = {gridX, gridY, gridZ}, block[] = {blockX, blockY, blockZ};
   return launch(function, grid, block, dynamicShared, arguments);
 }
