@@ -140,15 +140,20 @@ def test_the_two_modules_share_no_variables_even_where_they_are_one_program(targ
     assert pair.user.outputs["y"][0, 1] == pair.baseline.outputs["y"][0, 1]
 
 
+@pytest.mark.parametrize("compute_mode", [0, 3], ids=["shared", "one-process-a-card"])
 @pytest.mark.parametrize("user_first", [True, False])
-def test_the_baselines_answer_is_gone_before_the_submission_runs(target: GpuTarget, user_first: bool) -> None:
+def test_the_baselines_answer_is_gone_before_the_submission_runs(
+    fake_card: FakeCard, open_target: Open, user_first: bool, compute_mode: int
+) -> None:
+    fake_card.describe(l2=SMALL_L2, compute_mode=compute_mode)
+    target = open_target()
     user = theirs(target, "scanner", "online-attention")
     with target.race(user, ours(target, "02_cooperative"), attention_job()) as race:
+        assert len(fake_card.processes()) == (1 if compute_mode else 3)
         for seed in range(3):
             pair = race.pair(attention_buffers(seed), user_first)
-            assert np.allclose(
-                pair.user.outputs["attnOut"], pair.baseline.outputs["attnOut"], rtol=1e-4, atol=1e-5
-            )
+            user_output, answer = pair.user.outputs["attnOut"], pair.baseline.outputs["attnOut"]
+            assert np.allclose(user_output, answer, rtol=1e-4, atol=1e-5)
 
 
 def test_the_scanner_finds_an_answer_that_is_there(target: GpuTarget) -> None:
