@@ -102,6 +102,7 @@ def test_each_run_has_a_module_of_its_own(gpu_target: GpuTarget) -> None:
         ("before_the_scratch", "guard-band", "scratch"),
         ("writes_its_input", "input-written", "x"),
         ("too_many_threads", "launch-refused", "copy"),
+        ("too_much_shared", "launch-refused", "reverse"),
     ],
 )
 def test_what_a_run_leaves_behind_is_found(gpu_target: GpuTarget, name: str, code: str, word: str) -> None:
