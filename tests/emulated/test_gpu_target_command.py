@@ -72,10 +72,11 @@ def test_a_replay_with_another_speed_says_what_differs(
     assert code == 0
     card.describe(l2=32 * 1024**2, us__Z12attendOnlinePKfPfi=1000)
     gpu_target.close()
-    again = call("replay", bundle)
-    assert again.exit_code == 1, again.output
-    assert "recorded 10.0" in again.output
-    assert "now 4.0" in again.output
+    again = call("replay", bundle, "--json")
+    assert again.exit_code == 1
+    told = json.loads(again.stdout)
+    assert told["verdict"]["speed"]["speedup"] == pytest.approx(4, rel=0.02)
+    assert [row["what"] for row in told["compared"] if not row["same"]] == ["speedup"]
 
 
 def test_without_a_card_the_exit_code_says_so(card: FakeCard, gpu_target: GpuTarget) -> None:

@@ -114,7 +114,8 @@ def test_each_pair_runs_both_on_its_own_inputs_in_the_order_asked(
             right = reference.attention(buffers[0].data)
             for call in (pair.user, pair.baseline):
                 assert np.allclose(call.outputs["attnOut"], right, rtol=1e-4, atol=1e-5)
-            order = [("Online" in name) for name in fake_card.launches()[before:]]
+            # A call that was held up is made again, so there may be more than one launch of each.
+            order = list(dict.fromkeys("Online" in name for name in fake_card.launches()[before:]))
             assert order == sorted(order, reverse=user_first)
             assert sorted(order) == [False, True]
 
