@@ -73,16 +73,21 @@ class WorkerClient:
     def alive(self) -> bool:
         return self._process.poll() is None
 
-    def ask(self, body: dict[str, Any], blobs: Sequence[Data] = (), *, seconds: float) -> Message:
-        """The answer to a request, within `seconds`. After an exception the worker is gone.
+    def ask(
+        self, body: dict[str, Any], blobs: Sequence[Data] = (), *, seconds: float, grace: float = 0.0
+    ) -> Message:
+        """The answer to a request. After an exception the worker is gone.
 
-        Raises WorkerGoneError and WorkerFailedError.
+        It may take `seconds` from the first launch that it tells of, and `grace` before that; else both
+        together. Raises WorkerGoneError and WorkerFailedError.
         """
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + seconds + grace
         item: int | None = None
         try:
             self._send(frame(body, blobs), deadline)
             while "at" in (message := self._receive(deadline)).body:
+                if item is None:
+                    deadline = min(deadline, time.monotonic() + seconds)
                 item = int(message.body["at"])
         except WorkerGoneError as gone:
             self.close()

@@ -61,7 +61,7 @@ class Runner:
         plan = plan or LaunchPlan()
         try:
             with self._lock:
-                answer = self._client.ask(body, blobs, seconds=self._seconds + self._grace)
+                answer = self._client.ask(body, blobs, seconds=self._seconds, grace=self._grace)
         except WorkerGoneError as gone:
             if gone.timed_out:
                 raise CallError("timed-out", outcome.why_late(None, plan, self._seconds)[0]) from None

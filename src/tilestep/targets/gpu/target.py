@@ -218,9 +218,8 @@ class GpuTarget:
         body, blobs = _load("user", built.image, plan)
         body = {**body, "do": "run", "buffers": wire.pack_buffers(job.buffers), "data": len(blobs)}
         try:
-            answer = self._worker().ask(
-                body, [*blobs, *wire.pack_data(job.buffers)], seconds=seconds + _GRACE_SECONDS
-            )
+            data = wire.pack_data(job.buffers)
+            answer = self._worker().ask(body, [*blobs, *data], seconds=seconds, grace=_GRACE_SECONDS)
         except WorkerGoneError as gone:
             if not gone.timed_out:
                 says, line = outcome.why_crashed("the worker ended", gone.item, plan)
