@@ -15,6 +15,6 @@ struct Doubled {
 };
 
 void runBlockSum(const float* x, float* sums, int rows, int columns) {
-  Doubled<600, int> bomb;
+  Doubled<5000, int> bomb;
   fold<<<(rows + 63) / 64, 64>>>(x, sums, rows, columns);
 }

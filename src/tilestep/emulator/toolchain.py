@@ -70,6 +70,7 @@ _CHECKED = (
 )
 _CHECKED_GCC = (
     "-Wno-tsan",
+    "-D__builtin_memmove=tilestep_seen_memmove",  # std::copy, which g++ does not report
     "-fno-tree-vectorize",
     "-fno-crossjumping",
     "-fno-tree-tail-merge",

@@ -21,6 +21,8 @@ STANDARD_HEADERS = words(
     "ostream istream iomanip sstream cctype ctype.h version concepts bit span numbers compare"
 )
 _OWN_WORDS = ("tilestep", "__tilestep", "_tilestep", "TILESTEP", "__tsan", "__SANITIZE", "thread_sanitizer")
+# A compiler's own functions that read memory which it then does not report.
+_UNSEEN = ("__builtin_mem", "__builtin_str", "__builtin_bcopy", "__builtin_ia32", "__builtin_nontemporal")
 _HALVES = re.compile(r"#(?:\s|\\\n)*(\w+)(?:\\\n)+(\w+)")  # of a directive's name
 _HEADER_ENDS = {"<": ">", '"': '"'}
 _ASSEMBLY = frozenset({"asm", "__asm__", "__asm"})
@@ -138,6 +140,8 @@ def _token_faults(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
         following = tokens[index + 1].text if index + 1 < len(tokens) else ""
         if token.text.startswith(_OWN_WORDS):
             yield token.line, f"{token.text}: names that begin with tilestep or __tsan are the emulator's own"
+        elif token.text.startswith(_UNSEEN):
+            yield token.line, f"{token.text} is the host compiler's own; write it in CUDA C++"
         elif token.text in _ASSEMBLY:
             yield token.line, "inline assembly (PTX) cannot be judged on a CPU; write it in CUDA C++"
         elif token.text in ("__attribute__", "__declspec") and following == "(":

@@ -3,7 +3,9 @@
 
 #undef NDEBUG  // nvcc leaves assert alive; some compilers define this when they optimise
 
-// The C and C++ headers come first: they must not see CUDA's macros.
+#include "tilestep/seen_copies.h"
+
+// The C and C++ headers come next: they must not see CUDA's macros.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

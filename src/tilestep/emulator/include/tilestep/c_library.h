@@ -8,26 +8,9 @@
 #include <cstring>
 
 #include "abi.h"
+#include "seen_copies.h"
 
 #ifdef TILESTEP_CHECKED
-
-// A compiler does not report what memcpy touches. Up to 16 bytes of known size become plain loads and stores, which it
-// does report; the rest is the machine's.
-TILESTEP_INLINE void* tilestep_seen_memcpy(void* to, const void* from, size_t bytes) {
-  if (__builtin_constant_p(bytes) && (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8)) {
-    return __builtin_memcpy(to, from, bytes);
-  }
-  tilestep_memcpy(to, from, bytes);
-  return to;
-}
-TILESTEP_INLINE void* tilestep_seen_memmove(void* to, const void* from, size_t bytes) {
-  tilestep_memcpy(to, from, bytes);  // the machine's copy allows for overlap
-  return to;
-}
-TILESTEP_INLINE void* tilestep_seen_memset(void* to, int value, size_t bytes) {
-  tilestep_memset(to, value, bytes);
-  return to;
-}
 
 namespace std {
 using ::tilestep_seen_memcpy;
