@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilestep.contract import STEP, STEPS
+from tilestep.contract import PROJECTION, STEP, STEPS
 from tilestep.frontends.cuda import rewrite, translate
 from tilestep.frontends.reading import read_source
 from tilestep.frontends.structure import analyse
@@ -57,7 +57,9 @@ def test_the_lines_of_every_kernel_of_the_repository_stay(path: Path) -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_every_kernel_of_the_repository_is_taken_or_refused_for_what_its_seam_does(path: Path) -> None:
     source = read_source(path)
-    step = next((step for step in STEPS if step.seam.function in source.text), STEP["online-attention"])
+    step = next(
+        (step for step in (*STEPS, PROJECTION) if step.seam.function in source.text), STEP["online-attention"]
+    )
     if any(word in path.stem for word in REFUSED):
         with pytest.raises(SubmissionError, match=r"\.cu:\d+: cuda\w+: a seam must not"):
             translate(source, step)

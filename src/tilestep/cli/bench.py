@@ -21,6 +21,7 @@ from tilestep.bench.process import measure
 from tilestep.bench.run import LENGTHS, Plan, feed, run
 from tilestep.cli.group import NO_TARGET, cli
 from tilestep.cli.options import Lengths, as_json
+from tilestep.cli.parameter import ParamType
 from tilestep.judge import Progress
 from tilestep.report import console
 from tilestep.report.json import dumps
@@ -30,7 +31,7 @@ from tilestep.report.progress import showing
 from tilestep.targets.gpu import GpuTarget
 
 
-class Words(click.ParamType[tuple[str, ...]]):
+class Words(ParamType[tuple[str, ...]]):
     """Names or groups of contenders, separated by commas."""
 
     name = "name,..."

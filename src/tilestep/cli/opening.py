@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from tilestep.cli.parameter import ParamType
 from tilestep.path import catalogue, workspace
 from tilestep.path.attempt import attempt
 from tilestep.path.catalogue import Stage
@@ -21,7 +22,7 @@ from tilestep.report.path import Terminal
 NO_WORKSPACE = "there is no workspace here; `tilestep init` makes one"
 
 
-class StageName(click.ParamType[Stage]):
+class StageName(ParamType[Stage]):
     """A stage of the path by its step."""
 
     name = "step"

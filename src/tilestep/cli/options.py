@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from tilestep.cli.parameter import ParamType
 from tilestep.judge import Verdict
 from tilestep.judge.both import judge_both
 from tilestep.report import pages
@@ -57,7 +58,7 @@ def judge_on(name: str, judge: Callable[[Target], Verdict]) -> Verdict:
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document, nothing else.")
 
 
-class StepName(click.ParamType[str]):
+class StepName(ParamType[str]):
     """A step of the path that can be judged."""
 
     name = "step"
@@ -73,7 +74,7 @@ class StepName(click.ParamType[str]):
         return str(value)
 
 
-class Lengths(click.ParamType[tuple[int, ...]]):
+class Lengths(ParamType[tuple[int, ...]]):
     """Lengths separated by commas; which of them a step takes is the command's to say."""
 
     name = "n,n,..."

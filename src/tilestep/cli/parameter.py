@@ -1,0 +1,17 @@
+"""click's ParamType. Only newer versions of click take the type that it converts to as an argument."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from click import ParamType as ParamType
+else:
+
+    class ParamType(click.ParamType):
+        """Takes a type argument, as in `ParamType[str]`, and leaves it to the type checker."""
+
+        def __class_getitem__(cls, item: Any) -> type[ParamType]:
+            return cls
