@@ -64,6 +64,7 @@ class _Reading:
         counters = [
             counter
             for event in events
+            if event["event"] != "entry"  # of a kernel that is recorded: its name is asked for, not its line
             for counter in (event.get("pc"), event.get("other_pc"), *_callers(event))
             if isinstance(counter, int)
         ]

@@ -18,7 +18,7 @@ from elftools.common.exceptions import ELFError
 from elftools.dwarf.ranges import BaseAddressEntry
 from elftools.elf.elffile import ELFFile
 
-ANCHOR = "tilestep_anchor"  # counters travel as distances from this function of the runtime
+from tilestep.emulator.symbols import anchor_of
 
 
 class Place(NamedTuple):
@@ -86,21 +86,15 @@ def _code_of(executable: Path, file: str) -> _Code:
     """Reads an executable's tables. It is named by its content, so what was read stays true."""
     code = _Code(file)
     try:
+        anchor = anchor_of(executable)
         with executable.open("rb") as stream:
             elf = ELFFile(stream)
-            anchor = _anchor(elf)
             if anchor is not None and elf.has_dwarf_info():
                 code.anchor = anchor
                 _read_tables(elf.get_dwarf_info(), code)
     except (ELFError, OSError):
         return _Code(file)
     return code
-
-
-def _anchor(elf: ELFFile) -> int | None:
-    table: Any = elf.get_section_by_name(".symtab")
-    symbols = table.get_symbol_by_name(ANCHOR) if table else None
-    return int(symbols[0]["st_value"]) if symbols else None
 
 
 def _read_tables(dwarf: Any, code: _Code) -> None:
