@@ -12,15 +12,18 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import functools
 import json
 import os
 import statistics
 import subprocess
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import tilestep.blas  # noqa: F401  (the judge keeps every core busy itself)
 from tilestep import contract
 from tilestep.frontends import cuda
 from tilestep.judge import judge
@@ -46,12 +49,19 @@ def commit() -> str:
     return git.stdout.strip() or "unknown"
 
 
-def one_verdict(path: Path, target: GpuTarget) -> dict[str, Any]:
+def one_verdict(path: Path, target: GpuTarget | None = None) -> dict[str, Any]:
+    """A whole verdict, in a process that may have judged before."""
+    target = target or own_target()
     start = time.monotonic()
     found = judge(path, STEP.name, target=target).to_json()
     kept = {key: found[key] for key in ("seed", "outcome", "says", "speed", "first_wrong")}
     kept["mistakes"] = [mistake["code"] for mistake in found["mistakes"]]
     return {**kept, "seconds": round(time.monotonic() - start, 3)}
+
+
+@functools.cache
+def own_target() -> GpuTarget:
+    return GpuTarget()
 
 
 def summary(verdicts: list[dict[str, Any]], wanted: str) -> dict[str, Any]:
@@ -106,9 +116,8 @@ def main() -> None:
     with ThreadPoolExecutor() as pool:  # the first verdict is to be a warm one too
         list(pool.map(lambda file: target.build(cuda.load(file, STEP)), (path for path, _ in FILES.values())))
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in FILES}
-    with ThreadPoolExecutor(AT_ONCE) as pool:  # no times are taken of a wrong kernel
-        files = [FILES["wrong"][0]] * wanted.repeats
-        rows["wrong"] = list(pool.map(lambda path: one_verdict(path, target), files))
+    with ProcessPoolExecutor(AT_ONCE, get_context("spawn")) as pool:  # no times are taken of a wrong kernel
+        rows["wrong"] = list(pool.map(one_verdict, [FILES["wrong"][0]] * wanted.repeats))
     for number in range(wanted.repeats):
         for name in ("solution", "starter") if number % STARTER_EVERY == 0 else ("solution",):
             rows[name].append(one_verdict(FILES[name][0], target))
