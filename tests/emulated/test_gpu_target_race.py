@@ -81,9 +81,10 @@ def test_the_ratio_is_that_of_the_kernels_times(target: GpuTarget) -> None:
 
 def test_the_hosts_clock_tells_the_same_story(target: GpuTarget) -> None:
     made = pairs(target, ours(target, "03_online"), ours(target, "02_cooperative"), 6)
-    hidden = statistics.median(pair.user.wall_ms - pair.user.ms for pair in made)
-    assert abs(hidden) < 0.25
-    assert all(pair.baseline.wall_ms >= pair.baseline.ms * 0.98 for pair in made)
+    # Of one call it may tell less: a host that was held up has seen the first event late.
+    for side in ("user", "baseline"):
+        calls = [getattr(pair, side) for pair in made]
+        assert abs(statistics.median(call.wall_ms - call.ms for call in calls)) < 0.25
 
 
 def test_a_host_that_was_held_up_is_not_timed(fake_card: FakeCard, open_target: Open) -> None:
