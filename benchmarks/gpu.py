@@ -26,7 +26,7 @@ from typing import Any
 import tilestep.blas  # noqa: F401  (the judge keeps every core busy itself)
 from tilestep import contract
 from tilestep.frontends import cuda
-from tilestep.judge import judge
+from tilestep.judge import Progress, judge
 from tilestep.judge.traffic import BASELINE
 from tilestep.targets.gpu import GpuTarget
 
@@ -34,6 +34,7 @@ ROOT = Path(__file__).parents[1]
 KERNELS = ROOT / "src/tilestep/kernels"
 STEP = contract.STEP["online-attention"]
 STARTER_EVERY = 4  # rounds
+LONG = 0.3  # seconds: a wait for the next sign of progress that is worth telling
 AT_ONCE = 8  # verdicts on the wrong kernel
 FILES = {  # by what each must come to
     "starter": (KERNELS / BASELINE, "slow"),
@@ -52,11 +53,20 @@ def commit() -> str:
 def one_verdict(path: Path, target: GpuTarget | None = None) -> dict[str, Any]:
     """A whole verdict, in a process that may have judged before."""
     target = target or own_target()
-    start = time.monotonic()
-    found = judge(path, STEP.name, target=target).to_json()
+    start = last = time.monotonic()
+    waits: dict[str, float] = {}
+
+    def tell(progress: Progress) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last > LONG:
+            waits[progress.doing] = round(now - last, 2)
+        last = now
+
+    found = judge(path, STEP.name, target=target, on_progress=tell).to_json()
     kept = {key: found[key] for key in ("seed", "outcome", "says", "speed", "first_wrong")}
     kept["mistakes"] = [mistake["code"] for mistake in found["mistakes"]]
-    return {**kept, "seconds": round(time.monotonic() - start, 3)}
+    return {**kept, "seconds": round(time.monotonic() - start, 3), "waits": waits}
 
 
 @functools.cache
