@@ -21,6 +21,9 @@ _RUNTIME = _HERE / "runtime"
 _CHECKERS = _HERE / "checkers"
 _CONFINE = _HERE / "confine"
 
+_CONTRACT = "tilestep_contract.h"
+_PRELUDE = f'#include "{_CONTRACT}"\n#include "cuda_runtime.h"\n'
+
 _MIB = 1024 * 1024
 COMPILE_SECONDS = 60.0
 _COMPILE_LIMITS = Limits(
@@ -98,9 +101,9 @@ class Builder:
         )
         if found := self.cache.get(name):
             return found
-        confine = self.confine
+        confine, prelude = self.confine, self.prelude(flavour)
         return self.cache.get_or_make(
-            name, lambda to: self._submission(source, flavour, runtime, confine, to)
+            name, lambda to: self._submission(source, flavour, runtime, prelude, confine, to)
         )
 
     def expand(self, text: str, file: str) -> Expansion | None:
@@ -153,13 +156,35 @@ class Builder:
 
         return self.cache.get_or_make(name, make)
 
-    def _submission(self, source: str, flavour: Flavour, runtime: Path, confine: Path, to: Path) -> None:
+    def prelude(self, flavour: Flavour) -> Path:
+        """The header that every submission begins with. Where g++ compiles, it lies there compiled, too.
+
+        That halves the time that a submission takes. A compiler that cannot use the compiled header, and a
+        cache that has dropped it, take the text.
+        """
+        flags = self.toolchain.recipe(flavour).compile
+        parts = (self.toolchain.stamp, _own_sources(), contract.header(), *flags)
+        name = f"prelude-{flavour}-{digest(*parts)}.h"
+        if self.compiler.kind == "gcc":
+            self.cache.get_or_make(f"{name}.gch", lambda to: self._compiled_prelude(flags, to))
+        return self.cache.get_or_make(name, lambda to: _write(to, _PRELUDE))
+
+    def _compiled_prelude(self, flags: tuple[str, ...], to: Path) -> None:
+        with private_folder() as folder:
+            (folder / _CONTRACT).write_text(contract.header())
+            (folder / "prelude.h").write_text(_PRELUDE)
+            included = [f"-I{folder}", f"-I{_INCLUDE}"]
+            self._trusted([*flags, *included, "-x", "c++-header", str(folder / "prelude.h")], to)
+
+    def _submission(
+        self, source: str, flavour: Flavour, runtime: Path, prelude: Path, confine: Path, to: Path
+    ) -> None:
         recipe = self.toolchain.recipe(flavour)
         with private_folder() as folder:
-            (folder / "tilestep_contract.h").write_text(contract.header())
+            (folder / _CONTRACT).write_text(contract.header())
             (folder / "submission.cpp").write_text(source, encoding="utf-8")
-            included = ["-include", "tilestep_contract.h", "-include", "cuda_runtime.h"]
-            compiled = ["-I.", f"-I{_INCLUDE}", *included, "-c", "submission.cpp", "-o", "submission.o"]
+            included = ["-include", str(prelude), "-I.", f"-I{_INCLUDE}"]
+            compiled = [*included, "-c", "submission.cpp", "-o", "submission.o"]
             self._untrusted([*recipe.compile, *compiled], folder, confine)
             if says := forbidden_call(folder / "submission.o"):
                 raise CompileError("", says, "refused")
@@ -251,6 +276,10 @@ def _own_sources() -> str:
             if path.is_file():
                 parts += [str(path.relative_to(folder)), path.read_bytes()]
     return digest(*parts)
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text)
 
 
 def _text(data: bytes) -> str:
