@@ -140,7 +140,11 @@ def clone() -> dict[str, Any]:
         took = []
         for line in lines:
             began = time.perf_counter()
-            subprocess.run(["bash", "-c", line], cwd=folder, env=environment, check=True, capture_output=True)
+            ended = subprocess.run(
+                ["bash", "-c", line], cwd=folder, env=environment, check=False, capture_output=True, text=True
+            )
+            if ended.returncode != 0:
+                raise SystemExit(f"{line}\n{ended.stdout[-8000:]}\n{ended.stderr[-2000:]}")
             took.append(time.perf_counter() - began)
     return {"readme_line_1_s": took[0], "readme_line_2_s": took[1]}
 
