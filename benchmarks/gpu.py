@@ -14,9 +14,7 @@ import argparse
 import datetime
 import functools
 import json
-import os
 import statistics
-import subprocess
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
@@ -25,6 +23,7 @@ from typing import Any
 
 import tilestep.blas  # noqa: F401  (the judge keeps every core busy itself)
 from tilestep import contract
+from tilestep.bench.machine import card_in_a_file_name, commit
 from tilestep.frontends import cuda
 from tilestep.judge import Progress, judge
 from tilestep.judge.traffic import BASELINE
@@ -41,13 +40,6 @@ FILES = {  # by what each must come to
     "solution": (KERNELS / "attention/03_online.cu", "passed"),
     "wrong": (ROOT / "tests/wrong/attention/08-alpha-missing-on-l.cu", "wrong"),
 }
-
-
-def commit() -> str:
-    if given := os.environ.get("TILESTEP_COMMIT"):
-        return given
-    git = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
-    return git.stdout.strip() or "unknown"
 
 
 def one_verdict(path: Path, target: GpuTarget | None = None) -> dict[str, Any]:
@@ -100,7 +92,7 @@ def write(folder: Path, target: GpuTarget, rows: dict[str, list[dict[str, Any]]]
     card = target.card
     document = {
         "date": datetime.date.today().isoformat(),
-        "commit": commit(),
+        "commit": commit() or "unknown",
         "command": "PYTHONPATH=src python3 benchmarks/gpu.py",
         "gpu": card.name,
         "driver": card.driver,
@@ -108,8 +100,7 @@ def write(folder: Path, target: GpuTarget, rows: dict[str, list[dict[str, Any]]]
         "figures": {name: summary(found, FILES[name][1]) for name, found in rows.items() if found},
         "rounds": rows,
     }
-    name = "-".join(card.name.lower().replace("nvidia", "").split())
-    path = folder / f"capstone-gpu-{name}-{document['date']}.json"
+    path = folder / f"capstone-gpu-{card_in_a_file_name(card.name)}-{document['date']}.json"
     path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 

@@ -10,8 +10,6 @@ import datetime
 import functools
 import json
 import os
-import re
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +20,7 @@ from typing import Any
 import pytest
 from gpu_judging import Wanted, judge_all, open_pool
 
+from tilestep.bench.machine import card_in_a_file_name, commit
 from tilestep.judge import trial
 from tilestep.judge.expect import Expectations
 from tilestep.judge.trusted import TrustedKernels
@@ -92,7 +91,7 @@ def _write_record(target: GpuTarget, seen: Seen) -> None:
         "card": card.name,
         "driver": card.driver,
         "compiler": card.compiler,
-        "commit": os.environ.get("TILESTEP_COMMIT") or _commit(),
+        "commit": commit() or "unknown",
         "seconds": round(time.monotonic() - seen.began, 1),
         "passed": seen.outcomes["passed"],
         "failed": seen.outcomes["failed"],
@@ -100,25 +99,10 @@ def _write_record(target: GpuTarget, seen: Seen) -> None:
         "failed_tests": seen.failed,
         "measured": seen.measured,
     }
-    short = re.sub(r"[^a-z0-9]+", "-", card.name.lower()).strip("-").removeprefix("nvidia-")
-    usual = ROOT / "benchmarks/results" / f"gpu-tests-{short}-{today}.json"
+    usual = ROOT / "benchmarks/results" / f"gpu-tests-{card_in_a_file_name(card.name)}-{today}.json"
     path = Path(os.environ.get("TILESTEP_GPU_RECORD") or usual)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-
-
-def _commit() -> str:
-    try:
-        ended = subprocess.run(
-            ["git", "rev-parse", "HEAD"],  # noqa: S607
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    except OSError:
-        return "unknown"
-    return ended.stdout.strip() or "unknown"
 
 
 # --- what the tests are given -------------------------------------------------------------------------------

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from tilestep.bench.floor import Peaks
+from tilestep.bench.machine import card_in_a_file_name
 
 SCHEMA = 1
 MEASURED, WRONG, REFUSED, MISSING, FAILED = "measured", "wrong", "refused", "missing", "failed"
@@ -101,8 +101,7 @@ class Ladder:
     @property
     def file_name(self) -> str:
         """ladder-CARD-DATE.json, without blanks."""
-        card = re.sub(r"[^a-z0-9]+", "-", self.gpu.lower().removeprefix("nvidia")).strip("-") or "gpu"
-        return f"ladder-{card}-{self.date}.json"
+        return f"ladder-{card_in_a_file_name(self.gpu)}-{self.date}.json"
 
     def save(self, folder: Path) -> Path:
         """Writes the document into a folder, whole or not at all. Raises OSError."""

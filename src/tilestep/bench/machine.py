@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
+import re
 import subprocess
 from pathlib import Path
 
@@ -24,6 +25,11 @@ def versions() -> dict[str, str]:
         except importlib.metadata.PackageNotFoundError:
             continue
     return found
+
+
+def card_in_a_file_name(card: str) -> str:
+    """h200 of NVIDIA H200: without the maker, in small letters, without blanks."""
+    return re.sub(r"[^a-z0-9]+", "-", card.lower().removeprefix("nvidia")).strip("-") or "gpu"
 
 
 def commit() -> str | None:

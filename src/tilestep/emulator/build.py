@@ -167,7 +167,7 @@ class Builder:
         name = f"prelude-{flavour}-{digest(*parts)}.h"
         if self.compiler.kind == "gcc":
             self.cache.get_or_make(f"{name}.gch", lambda to: self._compiled_prelude(flags, to))
-        return self.cache.get_or_make(name, lambda to: _write(to, _PRELUDE))
+        return self.cache.get_or_write(name, lambda: _PRELUDE)
 
     def _compiled_prelude(self, flags: tuple[str, ...], to: Path) -> None:
         with private_folder() as folder:
@@ -276,10 +276,6 @@ def _own_sources() -> str:
             if path.is_file():
                 parts += [str(path.relative_to(folder)), path.read_bytes()]
     return digest(*parts)
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text)
 
 
 def _text(data: bytes) -> str:

@@ -72,6 +72,14 @@ class Cache:
         self._prune()
         return self.objects / name
 
+    def get_or_write(self, name: str, text: Callable[[], str]) -> Path:
+        """The file of that name; where it is not there it is made of the text."""
+
+        def write(to: Path) -> None:
+            to.write_text(text())
+
+        return self.get_or_make(name, write)
+
     def size_bytes(self) -> int:
         """Bytes of all that is kept."""
         return sum(size for _, size, _ in self._entries())

@@ -151,7 +151,7 @@ class Toolchain:
 
     def _ask_once(self, cache: Cache) -> dict[str, list[str]]:
         name = "flags-" + digest(self.stamp, *_WHERE_KNOWN)
-        path = cache.get_or_make(name, lambda to: _write(to, json.dumps(self._probe())))
+        path = cache.get_or_write(name, lambda: json.dumps(self._probe()))
         known: dict[str, list[str]] = json.loads(path.read_text())
         return known
 
@@ -188,7 +188,3 @@ def _processor() -> str:
         return platform.processor() or platform.machine()
     lines = re.findall(r"^(?:flags|Features|model name|CPU part)\s*:.*$", text, re.MULTILINE)
     return "\n".join(sorted(set(lines)))
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text)

@@ -3,7 +3,6 @@
 //   worker job.txt      writes result.jsonl, and out.NAME.bin for every buffer when the run has finished
 //
 // Exit status: 0 finished or refused, 2 the worker's own failure, 3 crashed, 4 out of time.
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@
 #include "reporting.h"
 #include "result.h"
 #include "watch.h"
+#include "whole_files.h"
 
 namespace tilestep {
 
@@ -29,28 +29,6 @@ static double now() {
   timespec time{};
   clock_gettime(CLOCK_MONOTONIC, &time);
   return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
-}
-
-static void read_file(const char* path, void* to, size_t bytes) {
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) give_up("cannot open an input file");
-  for (size_t done = 0; done < bytes;) {
-    const ssize_t n = read(file, static_cast<unsigned char*>(to) + done, bytes - done);
-    if (n <= 0) give_up("an input file is too short");
-    done += size_t(n);
-  }
-  close(file);
-}
-
-static void write_file(const char* path, const void* from, size_t bytes) {
-  const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0) give_up("cannot open an output file");
-  for (size_t done = 0; done < bytes;) {
-    const ssize_t n = write(file, static_cast<const unsigned char*>(from) + done, bytes - done);
-    if (n <= 0) give_up("cannot write an output file");
-    done += size_t(n);
-  }
-  close(file);
 }
 
 static void map_buffers(void** pointers, void** pristine) {

@@ -1,15 +1,14 @@
 #include "recorded.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "arena.h"
 #include "ending.h"
 #include "machine.h"
 #include "memory.h"
 #include "variables.h"
+#include "whole_files.h"
 
 namespace tilestep {
 
@@ -31,14 +30,7 @@ const char* save_bytes(const void* from, size_t bytes) {
   static char name[32];
   static int count;
   snprintf(name, sizeof name, "copy.%d.bin", ++count);
-  const int file = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0) give_up("cannot open a file for a copy from the host");
-  for (size_t done = 0; done < bytes;) {
-    const ssize_t n = write(file, static_cast<const unsigned char*>(from) + done, bytes - done);
-    if (n <= 0) give_up("cannot write a copy from the host");
-    done += size_t(n);
-  }
-  close(file);
+  write_file(name, from, bytes);
   return name;
 }
 

@@ -10,11 +10,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
-import tilestep
 from tilestep.targets.gpu.card import Facts, NoCardError
+from tilestep.targets.gpu.interpreter import pythonpath
 from tilestep.targets.gpu.wire import Data, Message, WireError, frame, receive
 
 _START_SECONDS = 60.0  # a driver that nobody has used since the machine started takes its time
@@ -194,11 +193,5 @@ def _widen(handle: int) -> None:
 
 
 def _environment() -> dict[str, str]:
-    ours = str(Path(tilestep.__file__).parents[1])
-    inherited = os.environ.get("PYTHONPATH")
     kept = {name: value for name, value in os.environ.items() if name not in _UNWANTED}
-    return {
-        **kept,
-        "PYTHONPATH": os.pathsep.join([ours, *([inherited] if inherited else [])]),
-        "CUDA_MODULE_LOADING": "EAGER",
-    }
+    return {**kept, "PYTHONPATH": pythonpath(), "CUDA_MODULE_LOADING": "EAGER"}

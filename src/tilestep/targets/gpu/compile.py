@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import os
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -227,11 +226,3 @@ class _Compiler:
                 said = (ended.stderr + b"\n" + ended.stdout).decode("utf-8", "replace")
                 raise explain(self.way.program, said, ended.why, program)
             to.write_bytes(image.read_bytes())
-
-
-def pythonpath() -> str:
-    """For a Python of ours that is started with an environment of its own."""
-    import tilestep
-
-    ours = str(Path(tilestep.__file__).parents[1])
-    return os.pathsep.join([ours, *filter(None, [os.environ.get("PYTHONPATH")])])

@@ -13,8 +13,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tilestep.targets.gpu.compile import CONTRACT, IMAGE, SUBMISSION, pythonpath
+from tilestep.targets.gpu.compile import CONTRACT, IMAGE, SUBMISSION
 from tilestep.targets.gpu.device_half import device_half, instantiations
+from tilestep.targets.gpu.interpreter import pythonpath
 
 _USUAL_HEADERS = ("/usr/local/cuda/include", "/opt/cuda/include")
 _PACKAGED_HEADERS = ("cu13/include", "cuda_runtime/include")  # below the folder of the nvidia packages
