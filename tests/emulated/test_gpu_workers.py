@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from fake_driver import SUBMISSIONS, FakeCard
 from tilestep import contract
 from tilestep.frontends.cuda import load
 from tilestep.program import Buffer, Job
-from tilestep.targets.gpu import GpuTarget
+from tilestep.targets.gpu import GpuTarget, racers
 from tilestep.targets.gpu import target as targets
 from tilestep.targets.gpu.card import NoCardError
 from tilestep.targets.gpu.client import WorkerClient, WorkerGoneError
@@ -41,6 +42,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[WorkerClient]:
             clients.append(self)
 
     monkeypatch.setattr(targets, "WorkerClient", Counted)
+    monkeypatch.setattr(racers, "WorkerClient", Counted)
     return clients
 
 
@@ -74,6 +76,56 @@ def test_a_card_for_one_process_is_never_asked_for_two(
     alive: list[bool] = []
     raced(open_target(), lambda: alive.extend(client.alive for client in started))
     assert alive == [False, True]
+
+
+def test_a_race_takes_the_workers_that_were_started_for_it(
+    fake_card: FakeCard, open_target: Open, started: list[WorkerClient]
+) -> None:
+    fake_card.describe(l2=SMALL_L2)
+    target = open_target()
+    target.race_soon()
+    target.race_soon()  # asked for again, and there already
+    alive: list[bool] = []
+    raced(target, lambda: alive.extend(client.alive for client in started))
+    assert alive == [True, True, True]
+    target.race_soon()
+    target.close()
+    assert len(started) == 5
+    assert not any(client.alive for client in started)
+
+
+def test_a_card_for_one_process_gets_no_worker_ahead(
+    fake_card: FakeCard, open_target: Open, started: list[WorkerClient]
+) -> None:
+    fake_card.describe(l2=SMALL_L2, compute_mode=3)
+    target = open_target()
+    target.race_soon()
+    target.close()
+    assert len(started) == 1
+
+
+def test_a_racer_that_ended_before_its_race_is_replaced(
+    fake_card: FakeCard, started: list[WorkerClient]
+) -> None:
+    ahead = racers.Racers()
+    ahead.start()
+    first, other = ahead.take()
+    ahead.start(1)
+    while len(started) < 3:
+        time.sleep(0.01)
+    started[2].close()
+    (new,) = ahead.take(1)
+    assert new is started[3]
+    assert new.alive
+    for client in (first, other, new):
+        client.close()
+
+
+def test_racers_without_a_card_say_so(fake_card: FakeCard, monkeypatch: pytest.MonkeyPatch) -> None:
+    ahead = racers.Racers()
+    monkeypatch.setattr("sys.executable", "/bin/false")
+    with pytest.raises(NoCardError, match="does not start"):
+        ahead.take()
 
 
 @pytest.fixture

@@ -15,9 +15,11 @@ from tilestep.contract import Parameter, Step
 from tilestep.emulator.sandbox import stop_everything
 from tilestep.program import Buffer, Job
 from tilestep.subjects import Case, Subject, subject
+from tilestep.targets.protocol import Target
 
 SMALL_TIMEOUT = 20.0  # seconds of wall clock for one run at a small length
 PROFILE_TIMEOUT = 120.0
+_BESIDE_A_CARD = 4  # threads
 
 Result = TypeVar("Result")
 
@@ -35,6 +37,12 @@ def cores() -> int:
     """Cores that this process may use."""
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def workers(target: Target) -> int:
+    """Runs at a time at the small lengths. Those of a card take no time beside what is computed for them in
+    this interpreter, where more threads than a few only wait for one another."""
+    return cores() if target.checks else min(cores(), _BESIDE_A_CARD)
 
 
 def fed_cases(asked: Subject, lengths: Sequence[int]) -> list[tuple[int, str]]:

@@ -88,11 +88,13 @@ class Trial:
         self._total = len(tasks) + len(within) + self._profile_steps()
         self.say("the first case")
         with self._knowing_ahead():
-            with schedule.running(tasks, workers=schedule.cores()) as results:
+            with schedule.running(tasks, workers=schedule.workers(self.target)) as results:
                 for done in results:
                     self._take(done)
                     if self.fail_fast and self.wrong:
                         return
+            if self._racing and self._clean:
+                self._racing.race_soon()
             if within and self._clean:
                 self._run_in_block(within)
             if self.profile and self._clean:
@@ -213,9 +215,11 @@ class Trial:
     # --- a target without checkers: no emulator, and perhaps a clock ----------------------------------------
 
     @property
-    def _racing(self) -> bool:
-        timing = not self.target.checks and isinstance(self.target, TimingTarget)
-        return timing and self.profile is not None and self.step.speed_gate is not None
+    def _racing(self) -> TimingTarget | None:
+        """The target, where it has a clock and the step a gate for it."""
+        if self.target.checks or self.profile is None or self.step.speed_gate is None:
+            return None
+        return self.target if isinstance(self.target, TimingTarget) else None
 
     @contextmanager
     def _knowing_ahead(self) -> Iterator[None]:
@@ -241,7 +245,7 @@ class Trial:
         tasks = [
             partial(in_block.run_in_block, self.step, self.run, ours, length, self.seed) for length in lengths
         ]
-        with schedule.running(tasks, workers=schedule.cores()) as results:
+        with schedule.running(tasks, workers=schedule.workers(self.target)) as results:
             for length, found in zip(lengths, results, strict=True):
                 self.keep(found.run, length)
                 if found.compared:
@@ -249,13 +253,13 @@ class Trial:
                 self._step(f"{self._at(length)}, in the block")
 
     def _race(self) -> None:
-        length = self.profile
-        if length is None or not isinstance(self.target, TimingTarget):
+        length, target = self.profile, self._racing
+        if length is None or target is None:
             raise TypeError("a race needs the profile length and a target with a clock")
         if not isinstance(self._subject, TimedSubject):
             raise TypeError(f"{self.step.name} has a speed gate, and its subject no fresh cases for a race")
         expected = self._expectations.of(length, self._subject.families(length)[0])
-        racer = Racer(self.target, self.step, self._subject, self.built, expected, self.seed, self.pairs)
+        racer = Racer(target, self.step, self._subject, self.built, expected, self.seed, self.pairs)
         before = self._done
         self.say("the race begins")
 

@@ -119,6 +119,9 @@ class TimingTarget(Target, Protocol):
     @property
     def card(self) -> Card: ...
 
+    def race_soon(self) -> None:
+        """Begins in the background what every race needs, where that takes time. Raises what a run raises."""
+
     def race(self, user: Built, baseline: Built, job: Job) -> AbstractContextManager[Race]:
         """Loads both modules anew, records both plans for `job` (its sizes and shapes), and warms them up."""
 

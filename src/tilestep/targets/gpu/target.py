@@ -26,6 +26,7 @@ from tilestep.targets.gpu.client import WorkerClient, WorkerFailedError, WorkerG
 from tilestep.targets.gpu.compile import DeviceCompiler, Maker, NoCompilerError, choose
 from tilestep.targets.gpu.images import DeviceImage
 from tilestep.targets.gpu.race import WARM_UP_CALLS, GpuRace, Runner
+from tilestep.targets.gpu.racers import Racers
 from tilestep.targets.gpu.recording import Recordings, record
 from tilestep.targets.protocol import Built, Card, LaunchTime
 
@@ -58,6 +59,7 @@ class GpuTarget:
         self._client: WorkerClient | None = None
         self._lock = threading.RLock()  # one thing at a time on the card
         self._recordings = Recordings()
+        self._racers = Racers()
         atexit.register(_close, weakref.ref(self))
 
     @property
@@ -130,23 +132,29 @@ class GpuTarget:
         """See TimingTarget. Raises RuntimeError where a plan cannot be recorded, or the card has no room."""
         slots = {"user": self._slot(user, job), "baseline": self._slot(baseline, job)}
         with ExitStack() as stack:
-            runners = {name: self._runner(client, job) for name, client in self._racers(stack).items()}
+            runners = {name: self._runner(client, job) for name, client in self._sides(stack).items()}
             race = GpuRace(runners, {name: plan for name, (_, plan) in slots.items()}, job)
             race.open(self._compiler.hold(), {name: _load(name, *slot) for name, slot in slots.items()})
             yield race
 
-    def _racers(self, stack: ExitStack) -> dict[str, WorkerClient]:
+    def race_soon(self) -> None:
+        """See TimingTarget."""
+        with self._lock:
+            if not self._worker().facts.exclusive:
+                self._racers.start()
+
+    def _sides(self, stack: ExitStack) -> dict[str, WorkerClient]:
         """A new worker for each side; one for both on a card that takes one process at a time."""
         with self._lock:
             exclusive = self._worker().facts.exclusive
             if exclusive:
                 self.close()
-        with ThreadPoolExecutor(max_workers=2) as pool:
-            started = [pool.submit(WorkerClient) for _ in range(1 if exclusive else 2)]
-            try:
-                clients = [stack.enter_context(closing(start.result())) for start in started]
-            except NoCardError as error:
-                raise RuntimeError(str(error)) from None
+        try:
+            clients = self._racers.take(1 if exclusive else 2)
+        except NoCardError as error:
+            raise RuntimeError(str(error)) from None
+        for client in clients:
+            stack.enter_context(closing(client))
         return {"baseline": clients[0], "user": clients[-1]}
 
     def _runner(self, client: WorkerClient, job: Job) -> Runner:
@@ -171,7 +179,8 @@ class GpuTarget:
         )
 
     def close(self) -> None:
-        """Ends the worker; the next run starts another."""
+        """Ends the workers; the next run starts another."""
+        self._racers.close()
         with self._lock:
             if self._client is not None:
                 self._client.close()
