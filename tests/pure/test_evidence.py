@@ -109,7 +109,13 @@ def test_a_place_that_cannot_be_written_is_refused_before_anything_is_judged(
         raise AssertionError("nothing may be judged")
 
     monkeypatch.setitem(options.TARGETS, "gpu", never)
-    for place in (tmp_path / "missing" / "out.json", tmp_path, attention_file / "out.json"):
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    for place in (
+        tmp_path / "missing" / "out.json",
+        tmp_path,
+        attention_file / "out.json",
+        tmp_path / "circle",
+    ):
         result = run("judge", attention_file, *WORDS, "--evidence", place)
         assert result.exit_code == 2
         assert str(place) in result.stderr

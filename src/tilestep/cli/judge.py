@@ -69,7 +69,7 @@ def judge_command(
     step = step_of(files[0]) if step is None else step
     _check(files, step, block, lengths)
     target = chosen(target, lambda says: None if as_json else click.echo(says, err=True))
-    _check_target(target, block, pairs, evidence)
+    _check_target(target, block, pairs, evidence, files)
     seed = secrets.randbelow(2**32) if seed is None else seed
     profile = lengths is None or contract.PROFILE_LENGTH in lengths
     asked = Asked(step, seed, tuple(lengths) if lengths else None, profile, target, pairs or PAIRS, fail_fast)
@@ -98,7 +98,9 @@ def judge_asked(file: Path, asked: Asked, **extra: Any) -> Verdict:
     return judge_on(asked.target, lambda target: judge(str(file), asked.step, target=target, **options))
 
 
-def _check_target(target: str, block: bool, pairs: int | None, evidence: str | None) -> None:
+def _check_target(
+    target: str, block: bool, pairs: int | None, evidence: str | None, files: Sequence[str]
+) -> None:
     """Refuses what the target or the block has no use for, and a place where no evidence can be written."""
     if pairs is not None and (block or target == "cpu"):
         raise click.UsageError("--pairs counts what is timed, and that is one file's steps with --target gpu")
@@ -107,7 +109,7 @@ def _check_target(target: str, block: bool, pairs: int | None, evidence: str | N
     if block:
         raise click.UsageError("--evidence holds the verdict on one file: it takes no --block")
     try:
-        check_writable(Path(evidence))
+        check_writable(evidence, files)
     except EvidenceError as error:
         raise click.UsageError(str(error)) from None
 

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import hashlib
 import json
 import math
-import os
-import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tilestep import __version__
+from tilestep import __version__, destination
 from tilestep.judge.speed import RaceRecord, TimedPair
 from tilestep.judge.verdict import Verdict
 
 SCHEMA = 1
+_PARTS = ("tilestep", "submission", "asked", "verdict")  # a verdict alone has no tilestep and no asked
 
 
 class EvidenceError(Exception):
@@ -38,34 +37,34 @@ class Asked:
     fail_fast: bool = False
 
 
-def check_writable(path: Path) -> None:
-    """Raises EvidenceError if a bundle could not be written there: better before an hour than after it."""
-    if path.is_dir():
-        raise EvidenceError(f"{path} is a directory: name the file that the evidence goes to")
+def check_writable(place: str | Path, judged: Iterable[str | Path]) -> Path:
+    """The path of a bundle on `judged`. Raises EvidenceError if none could be written there, or something
+    else would be lost: better before an hour than after it."""
     try:
-        with tempfile.TemporaryFile(dir=path.parent):
-            pass
-    except (OSError, ValueError) as error:
-        raise EvidenceError(_unwritable(path, error)) from None
+        return destination.check(place, "the evidence", is_bundle, judged)
+    except destination.DestinationError as error:
+        raise EvidenceError(str(error)) from None
+
+
+def is_bundle(data: bytes) -> bool:
+    """Whether a file's bytes are a bundle that `write` wrote."""
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(document, dict) and document.get("schema") == SCHEMA and set(_PARTS) <= set(document)
 
 
 def write(path: Path, verdict: Verdict, asked: Asked) -> None:
     """Writes the bundle of a verdict, whole or not at all. Raises EvidenceError, also for a file that is no
-    longer what was judged."""
+    longer what was judged, and for a place that has become another since it was checked."""
     text = json.dumps(bundle(verdict, asked), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    data = text.encode("utf-8", "backslashreplace")  # a file's name may hold what is no UTF-8
+    check_writable(path, [verdict.submission.file])
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".tilestep-")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            Path(name).chmod(0o644)
-            Path(name).replace(path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(name).unlink()
-            raise
-    except OSError as error:
-        raise EvidenceError(_unwritable(path, error)) from None
+        destination.write(path, data)
+    except destination.DestinationError as error:
+        raise EvidenceError(str(error)) from None
 
 
 def bundle(verdict: Verdict, asked: Asked) -> dict[str, Any]:
@@ -115,8 +114,3 @@ def _pair(pair: TimedPair) -> dict[str, Any]:
         key: None if isinstance(value, float) and not math.isfinite(value) else value
         for key, value in fields.items()
     }
-
-
-def _unwritable(path: Path, error: OSError | ValueError) -> str:
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return f"{path} cannot be written: {reason}"
