@@ -14,6 +14,8 @@ from click.testing import CliRunner, Result
 from tilestep import destination
 from tilestep.cli import cli, options
 from tilestep.judge.evidence import is_bundle
+from tilestep.report.png import SIGNATURE
+from tilestep.report.trace import is_trace
 
 WORDS = ("--step", "online-attention", "--lengths", "2", "--seed", "3", "--target", "gpu")
 
@@ -155,3 +157,40 @@ def test_a_name_that_a_terminal_takes_for_standard_input_may_be_a_file(
     monkeypatch.chdir(tmp_path)
     assert judge(attention_file, "./-").exit_code == 0
     assert is_bundle((tmp_path / "-").read_bytes())
+
+
+@pytest.mark.parametrize("words", [("errors", "--png"), ("timeline", "--target", "gpu", "--trace")])
+def test_what_show_writes_replaces_nothing_of_the_persons(
+    attention_file: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    """Before anything is compiled or a GPU is asked for."""
+    notes, pipe = tmp_path / "notes.txt", tmp_path / "pipe"
+    notes.write_text("mine")
+    os.mkfifo(pipe)
+    command, *options = words
+    for place, says in (
+        (attention_file, "is the file that is judged"),
+        (tmp_path / "new.py", "has the name of a source file"),
+        (notes, "was not written by tilestep"),
+        (pipe, "is not a regular file"),
+        (tmp_path / "missing" / "out", "cannot be written: No such file or directory"),
+    ):
+        asked = ["show", command, str(attention_file), *options, str(place)]
+        result = CliRunner().invoke(cli, asked, prog_name="tilestep")
+        assert result.exit_code == 2
+        assert result.stderr.startswith(f"tilestep show {command}: {place} {says}")
+    assert notes.read_text() == "mine"
+    assert attention_file.read_text().startswith("__global__")
+    assert not (tmp_path / "new.py").exists()
+
+
+def test_a_trace_and_a_picture_of_ours_are_replaced(tmp_path: Path) -> None:
+    place = tmp_path / "out"
+    for data, ours in (
+        (b'{"traceEvents": []}', is_trace),
+        (SIGNATURE + b"more", lambda data: data.startswith(SIGNATURE)),
+    ):
+        place.write_bytes(data)
+        assert destination.check(place, "the file", ours) == place
+    assert not is_trace(b"[]")
+    assert not is_trace(b"no JSON")

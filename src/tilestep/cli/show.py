@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
+from tilestep import destination
 from tilestep.cli.group import NO_TARGET, cli
 from tilestep.cli.options import TARGETS, StepName, as_json
 from tilestep.inspect import errors, plan, scores, timeline, times
 from tilestep.inspect.session import DEFAULT_SEED, CannotLook, NoTarget, Session, open_session
 from tilestep.report import console
-from tilestep.report.error_map import show_errors, write_picture
+from tilestep.report.error_map import picture, show_errors
 from tilestep.report.json import dumps
 from tilestep.report.launches import show_plan, show_timeline
+from tilestep.report.png import SIGNATURE
 from tilestep.report.score_row import show_scores
 from tilestep.report.times import show_times
-from tilestep.report.trace import trace_events
+from tilestep.report.trace import is_trace, trace_events
 
 file_argument = click.argument("file", type=click.Path())
 step_option = click.option("--step", type=StepName(), help="The step that FILE is for; default: by its seam.")
@@ -109,9 +111,10 @@ def errors_command(
 
     Without a length and family: the first case that is wrong.
     """
+    place = _place(png, "the picture", lambda data: data.startswith(SIGNATURE), [file])
     found = errors.look_at_errors(_open(file, step, seed), length, family)
-    if png is not None:
-        _write(png, lambda path: write_picture(found, path))
+    if place is not None:
+        _write(place, picture(found))
     return _print(found, show_errors, as_json)
 
 
@@ -170,23 +173,33 @@ def _timed(
 ) -> int:
     from tilestep.targets.gpu import GpuTarget  # what it needs is loaded only where a GPU is asked for
 
+    place = _place(trace, "the trace", is_trace, files)
     target = GpuTarget()
     found = (
         times.time_files(files, step, seed, target, length)
         if files
         else times.time_block(seed, target, length)
     )
-    if trace is not None:
-        text = json.dumps(trace_events(found)) + "\n"
-        _write(trace, lambda path: path.write_text(text, encoding="utf-8"))
+    if place is not None:
+        _write(place, (json.dumps(trace_events(found)) + "\n").encode())
     return _print(found, show_times, as_json)
 
 
-def _write(path: str, write: Callable[[Path], Any]) -> None:
+def _place(name: str | None, what: str, ours: Callable[[bytes], bool], files: Sequence[str]) -> Path | None:
+    """Where an option says that something is written, looked at before the work."""
+    if name is None:
+        return None
     try:
-        write(Path(path))
-    except OSError as error:
-        raise CannotLook(f"{path} cannot be written: {error.strerror or error}") from error
+        return destination.check(name, what, ours, files)
+    except destination.DestinationError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _write(place: Path, data: bytes) -> None:
+    try:
+        destination.write(place, data)
+    except destination.DestinationError as error:
+        raise click.UsageError(str(error)) from None
 
 
 def _print(found: Any, draw: Callable[[Any, Any], None], as_json: bool) -> int:

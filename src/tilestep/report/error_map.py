@@ -14,7 +14,7 @@ from tilestep import contract
 from tilestep.contract import DH
 from tilestep.inspect.errors import ErrorMap, Errors
 from tilestep.report.console import show_text
-from tilestep.report.png import write_png
+from tilestep.report.png import encode_png
 
 LINES = 40  # of a map, at most
 MARGIN = 8  # width of the row numbers
@@ -131,8 +131,8 @@ def pixels(one: ErrorMap) -> NDArray[np.uint8]:
     return image
 
 
-def write_picture(errors: Errors, path: Path) -> None:
-    """The maps below one another as a PNG: a pixel or more for each value. Raises OSError."""
+def picture(errors: Errors) -> bytes:
+    """The maps below one another as a PNG: a pixel or more for each value."""
     images = [pixels(one) for one in errors.maps]
     width = max(image.shape[1] for image in images)
     rows = []
@@ -140,4 +140,4 @@ def write_picture(errors: Errors, path: Path) -> None:
         padded = np.full((image.shape[0] + 4, width, 3), 255, dtype=np.uint8)
         padded[: image.shape[0], : image.shape[1]] = image
         rows.append(padded)
-    write_png(path, np.concatenate(rows))
+    return encode_png(np.concatenate(rows))

@@ -1,15 +1,14 @@
-"""A PNG writer for small pictures: 8 bits a channel, RGB, no filter."""
+"""An encoder of PNG for small pictures: 8 bits a channel, RGB, no filter."""
 
 from __future__ import annotations
 
 import struct
 import zlib
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _RGB = 2  # the colour type
 
 
@@ -22,12 +21,7 @@ def encode_png(image: NDArray[np.uint8]) -> bytes:
     unfiltered[:, 1:] = image.reshape(height, 3 * width)
     head = struct.pack(">IIBBBBB", width, height, 8, _RGB, 0, 0, 0)
     chunks = ((b"IHDR", head), (b"IDAT", zlib.compress(unfiltered.tobytes(), 9)), (b"IEND", b""))
-    return _SIGNATURE + b"".join(_chunk(kind, data) for kind, data in chunks)
-
-
-def write_png(path: Path, image: NDArray[np.uint8]) -> None:
-    """Writes an image [height, width, 3]. Raises OSError."""
-    path.write_bytes(encode_png(image))
+    return SIGNATURE + b"".join(_chunk(kind, data) for kind, data in chunks)
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:

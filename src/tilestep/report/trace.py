@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from tilestep.inspect.times import Times
@@ -40,6 +41,15 @@ def trace_events(times: Times) -> dict[str, Any]:
             start += duration
     facts = {times.length_name: times.length, "repeats": times.repeats, "card": times.card}
     return {"traceEvents": events, "displayTimeUnit": "ms", "otherData": facts}
+
+
+def is_trace(data: bytes) -> bool:
+    """Whether a file's bytes are trace events, so that new ones may take their place."""
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(document, dict) and "traceEvents" in document
 
 
 def _named(what: str, row: int, name: str) -> dict[str, Any]:
