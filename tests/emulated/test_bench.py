@@ -101,6 +101,7 @@ def test_the_command_measures_saves_and_prints(
     assert result.exit_code == 0, result.output
     document = json.loads(result.stdout)
     (file,) = (tmp_path / "out").iterdir()
+    assert file.name == f"ladder-h200-{document['date']}-selection.json"
     assert json.loads(file.read_text()) == document
     assert (document["gpu"], document["seed"]) == ("NVIDIA H200", 9)
     rows = {(row["name"], row["length"]): row for row in document["rows"]}
@@ -112,12 +113,25 @@ def test_the_command_measures_saves_and_prints(
             assert row["median_ms"] == pytest.approx(ms, rel=0.05, abs=0.05)
             assert row["error"] < 1e-6
             assert row["over_tolerance"] < 1.0
-            assert (row["rounds"], row["l2"]) == (5, "cold")
+            assert (row["rounds"], row["l2"], row["lowered_rounds"]) == (5, "cold", 0)
+            assert row["overhead_ms"] < 0.1
     peer = rows["sdpa-math-fp32", 33]
     assert peer["outcome"] in ("missing", "refused")
     assert peer["reason"]
-    assert document["overhead_ms"] < 0.1
     assert fake_card.lacks() == set()
+
+
+def test_a_lowered_clock_is_told_by_the_round(
+    target: Make, fake_card: FakeCard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gpu = target(**TIMES)
+    fake_card.describe(l2=1 << 20, throttle="0,4", sm_clock=1200)
+    monkeypatch.setattr(command, "GpuTarget", lambda: gpu)
+    words = ["bench", "--lengths", "5", "--rounds", "6", "--only", "rungs", "--seed", "9"]
+    result = CliRunner().invoke(cli, words)
+    assert result.exit_code == 0, result.output
+    said = " ".join(result.stdout.split())
+    assert "the card lowered its clock in 3 of 6 rounds at T = 5 (power cap, down to 1,200 MHz)" in said
 
 
 def test_a_kernel_that_writes_nothing_in_the_graph_is_not_right(target: Make) -> None:

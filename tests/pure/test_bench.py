@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +19,7 @@ from tilestep.bench.contenders import choose, everyone, rungs
 from tilestep.bench.floor import Peaks, attention_bytes, attention_flops, floor, peaks
 from tilestep.bench.ladder import Ladder, Row, load
 from tilestep.bench.messages import MOST_REPLAYS, Facts, LeftOut, Loaded, Message, Order, Prepared, Timed
-from tilestep.bench.rounds import replays, run_rounds
+from tilestep.bench.rounds import Reading, Turn, replays, run_rounds
 from tilestep.bench.rows import Right
 from tilestep.bench.run import Plan, feed, run
 from tilestep.targets.protocol import Card
@@ -89,20 +91,30 @@ def test_a_turn_holds_a_millisecond_of_replays() -> None:
 def test_rounds_take_turns_in_changing_order() -> None:
     order: list[str] = []
 
-    def turn(name: str, ms: float) -> None:
-        def one(times: int) -> float:
+    def turn(name: str, ms: float, late: int = 0) -> None:
+        def one(times: int) -> Reading:
             order.append(name)
-            return ms
+            return Reading(ms, late)
 
         turns[name] = one
 
-    turns: dict[str, object] = {}
+    def clock() -> tuple[int, str]:
+        """Asked once a round, and lowered in the third."""
+        asked.append(len(order))
+        return (1200, "power cap") if len(asked) == 3 else (1980, "")
+
+    turns: dict[str, Turn] = {}
+    asked: list[int] = []
     turn("fast", 0.25)
-    turn("slow", 5.0)
+    turn("slow", 5.0, late=2)
     turn("other", 2.0)
-    samples, often = run_rounds(turns, 20, seed=3)  # type: ignore[arg-type]
-    assert often == {"fast": 4, "slow": 1, "other": 1}
-    assert samples == {"fast": (0.25,) * 20, "slow": (5.0,) * 20, "other": (2.0,) * 20}
+    found = run_rounds(turns, 20, 3, clock)
+    assert found.replays == {"fast": 4, "slow": 1, "other": 1}
+    assert found.samples == {"fast": (0.25,) * 20, "slow": (5.0,) * 20, "other": (2.0,) * 20}
+    assert found.late == {"fast": 0, "slow": 40, "other": 0}  # not those of the warm-up
+    assert found.clocks == (1980, 1980, 1200, *(1980,) * 17)
+    assert found.lowered == ("", "", "power cap", *("",) * 17)
+    assert [after - before for before, after in itertools.pairwise(asked)] == [3] * 19
     rounds = [tuple(order[-60:][at : at + 3]) for at in range(0, 60, 3)]
     assert all(set(one) == set(turns) for one in rounds)
     assert len(set(rounds)) > 1
@@ -122,7 +134,9 @@ def test_errors_are_measured_against_float64() -> None:
     assert all(math.isnan(value) for value in right.errors(off))
 
 
-def ladder_of(outputs: dict[str, np.ndarray], length: int = 40, told: tuple[Message, ...] = ()) -> Ladder:
+def ladder_of(
+    outputs: dict[str, np.ndarray], length: int = 40, told: tuple[Message, ...] = (), **timed: Any
+) -> Ladder:
     """A run in which these contenders have these outputs, and times of 2, 3 and 4 ms."""
     kept: list[Ladder] = []
     chosen = choose([RUNG, OTHER, BF16])
@@ -133,14 +147,13 @@ def ladder_of(outputs: dict[str, np.ndarray], length: int = 40, told: tuple[Mess
         for name, output in outputs.items():
             yield Prepared(name, length, output, "enable_gqa")
         yield from told
-        yield Timed(
-            length, dict.fromkeys(outputs, (4.0, 2.0, 3.0)), dict.fromkeys(outputs, 1), overhead_ms=0.002
-        )
+        samples = dict.fromkeys(outputs, (4.0, 2.0, 3.0))
+        yield Timed(length, samples, dict.fromkeys(outputs, 1), 0.002, **timed)
 
     packed = feed([length], 7)
     loaded = [Loaded(chosen[0], b"", {}, {})]
     ladder = run(Plan(chosen, (length,), 3, 7), H200, packed, loaded, [], measure, kept.append)
-    assert kept[-1] == ladder
+    assert len(kept) == 1
     assert [row.name for row in kept[0].rows] == [row.name for row in ladder.rows if row.reason != NEVER]
     return ladder
 
@@ -168,7 +181,39 @@ def test_a_run_gives_rows_with_figures() -> None:
     assert rows[BF16].over_tolerance is not None
     assert rows[BF16].over_tolerance > 1.0
     assert ladder.versions["torch"] == "2.11"
-    assert ladder.overhead_ms == 0.002
+    assert {row.overhead_ms for row in rows.values()} == {0.002}
+    assert {(row.late, row.clock, row.lowered, row.lowered_rounds) for row in rows.values()} == {
+        (0, 0, "", 0)
+    }
+
+
+def test_every_length_keeps_its_own_overhead() -> None:
+    packed = feed([3, 40], 7)
+
+    def measure(order: Order) -> Generator[Message, None, None]:
+        for length, cost in ((3, 0.001), (40, 0.002)):
+            yield Prepared(RUNG, length, reference.attention(packed[length]).astype(np.float32))
+            yield Timed(length, {RUNG: (1.0,) * 3}, {RUNG: 1}, cost)
+
+    chosen = choose([RUNG])
+    loaded = [Loaded(chosen[0], b"", {}, {})]
+    ladder = run(Plan(chosen, (3, 40), 3, 7), H200, packed, loaded, [], measure, lambda ladder: None)
+    assert {row.length: row.overhead_ms for row in ladder.rows} == {3: 0.001, 40: 0.002}
+
+
+def test_a_lowered_clock_and_a_late_host_stand_in_the_rows() -> None:
+    right = WANT.astype(np.float32)
+    ladder = ladder_of(
+        {RUNG: right, OTHER: right},
+        clocks=(1980, 1200, 1500),
+        lowered=("power cap", "power cap, hardware slowdown", ""),
+        late={OTHER: 2},
+    )
+    rows = rows_of(ladder)
+    # At its highest clock the card may say what it likes.
+    assert (rows[RUNG].clock, rows[RUNG].lowered_rounds) == (1200, 1)
+    assert rows[RUNG].lowered == "power cap, hardware slowdown"
+    assert [rows[name].late for name in (RUNG, OTHER)] == [0, 2]
 
 
 def test_a_wrong_output_gets_no_time() -> None:
@@ -252,5 +297,5 @@ def test_what_is_no_ladder_is_refused(tmp_path: Path, text: str) -> None:
 
 def test_a_card_gives_a_file_name_without_blanks() -> None:
     peak = Peaks(0.0, 0.0, 0.0)
-    name = Ladder("2026-11-30", "NVIDIA GeForce RTX 4090 (x2)", "1", 0, peak).file_name
+    name = Ladder("2026-11-30", "NVIDIA GeForce RTX 4090 (x2)", "1", 0, peak).file_name()
     assert name == "ladder-geforce-rtx-4090-x2-2026-11-30.json"

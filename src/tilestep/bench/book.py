@@ -14,12 +14,22 @@ NEVER = "the run ended before its turn"
 
 
 class Book:
-    """Rows by contender and length. `right` gives the float64 answer of a length."""
+    """Rows by contender and length. `right` gives the float64 answer of a length.
 
-    def __init__(self, contenders: Sequence[Contender], peaks: Peaks, right: Callable[[int], Right]) -> None:
+    `highest_clock` is the card's, in MHz, 0 where it is not known.
+    """
+
+    def __init__(
+        self,
+        contenders: Sequence[Contender],
+        peaks: Peaks,
+        right: Callable[[int], Right],
+        highest_clock: int = 0,
+    ) -> None:
         self._contenders = {one.name: one for one in contenders}
         self._peaks = peaks
         self._right = right
+        self._highest_clock = highest_clock
         self._prepared: dict[tuple[str, int], Prepared] = {}
         self._rows: dict[tuple[str, int], Row] = {}
 
@@ -39,6 +49,7 @@ class Book:
                     self._right(message.length),
                     message,
                     self._peaks,
+                    self._highest_clock,
                 )
 
     def rows(self) -> tuple[Row, ...]:

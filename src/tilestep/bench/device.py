@@ -5,17 +5,15 @@ PyTorch works in the primary context too, so our kernels and the peers share mem
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable
 from typing import Any
 
-from tilestep.bench.messages import MOST_REPLAYS
+from tilestep.bench.rounds import Reading
+from tilestep.bench.timer import Timer
 from tilestep.targets.gpu.clocks import Clocks
 from tilestep.targets.gpu.driver import Driver
 
-L2_TIMES = 4  # what is written to empty L2, in units of its size; long enough to queue a graph behind it
 _PCI_TEXT = 32  # bytes for a PCI bus address
-_WORD = 4
 
 
 class Graph:
@@ -43,13 +41,7 @@ class Device:
         address: bytes = call("cuDeviceGetPCIBusId", _PCI_TEXT, card)
         self._clocks = Clocks(address.split(b"\0")[0].decode())
         attribute = api.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE
-        l2_bytes = call("cuDeviceGetAttribute", attribute, card)
-        self._flush_words = max(1, L2_TIMES * l2_bytes // _WORD)
-        self._flush = call("cuMemAlloc", self._flush_words * _WORD)
-        timing = int(api.CUevent_flags.CU_EVENT_DEFAULT)
-        self._events = [
-            (call("cuEventCreate", timing), call("cuEventCreate", timing)) for _ in range(MOST_REPLAYS)
-        ]
+        self._timer = Timer(self.driver, call("cuDeviceGetAttribute", attribute, card))
 
     def use_stream(self, handle: int | None) -> None:
         """Works on another library's stream from now on, or on one of our own."""
@@ -84,18 +76,12 @@ class Device:
         clock, reasons = self._clocks.now()
         return clock, ", ".join(reasons)
 
-    def time(self, replay: Callable[[], None], times: int) -> float:
-        """The median milliseconds of a replay, each between two events, and with a cold L2."""
-        call, stream = self.driver.call, self.stream
-        events = self._events[:times]
-        for start, stop in events:
-            call("cuMemsetD32Async", self._flush, 0, self._flush_words, stream)
-            call("cuEventRecord", start, stream)
-            replay()
-            call("cuEventRecord", stop, stream)
-        call("cuStreamSynchronize", stream)
-        return statistics.median(float(call("cuEventElapsedTime", *pair)) for pair in events)
+    def time(self, replay: Callable[[], None], times: int) -> Reading:
+        """The median of so many replays, each between two events, and with a cold L2."""
+        return self._timer.time(self.stream, replay, times)
 
     def next_to_nothing(self) -> Graph:
         """A graph that sets four bytes: its time is what timing itself costs."""
-        return self.capture(lambda: self.driver.call("cuMemsetD32Async", self._flush, 0, 1, self.stream))
+        return self.capture(
+            lambda: self.driver.call("cuMemsetD32Async", self._timer.buffer, 0, 1, self.stream)
+        )

@@ -47,8 +47,11 @@ class Row:
     error: float | None = None
     over_tolerance: float | None = None
     l2: str = "cold"
-    clock: int = 0  # of the multiprocessors right after the rounds, MHz; 0: unknown
-    lowered: str = ""  # why that clock was lowered, if it was
+    overhead_ms: float | None = None  # of a graph that does next to nothing, timed in the same way
+    late: int = 0  # replays, of all rounds, that the host queued too late: they may hold a gap of its own
+    clock: int = 0  # the lowest of the multiprocessors right after a round, MHz; 0: unknown
+    lowered: str = ""  # why the clock was lowered, in how many rounds so ever
+    lowered_rounds: int = 0
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,6 @@ class Ladder:
     commit: str | None = None
     compiler: str = ""
     method: str = ""
-    overhead_ms: float | None = None  # of a graph that does next to nothing, timed in the same way
     rows: tuple[Row, ...] = ()
     absent: tuple[str, ...] = ()
 
@@ -98,15 +100,14 @@ class Ladder:
         except (TypeError, KeyError, AttributeError) as error:
             raise ValueError(f"this is no ladder of schema {SCHEMA}: {error}") from None
 
-    @property
-    def file_name(self) -> str:
-        """ladder-CARD-DATE.json, without blanks."""
-        return f"ladder-{card_in_a_file_name(self.gpu)}-{self.date}.json"
+    def file_name(self, *marks: str) -> str:
+        """ladder-CARD-DATE.json, without blanks; `marks` follow the date."""
+        return "-".join(["ladder", card_in_a_file_name(self.gpu), self.date, *marks]) + ".json"
 
-    def save(self, folder: Path) -> Path:
+    def save(self, folder: Path, *marks: str) -> Path:
         """Writes the document into a folder, whole or not at all. Raises OSError."""
         folder.mkdir(parents=True, exist_ok=True)
-        path = folder / self.file_name
+        path = folder / self.file_name(*marks)
         draft = path.with_suffix(f".{os.getpid()}.part")
         try:
             draft.write_text(json.dumps(self.to_json(), indent=1, allow_nan=False) + "\n", encoding="utf-8")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tilestep.bench.contenders import Contender
 from tilestep.program import Floats, LaunchPlan
@@ -87,15 +87,18 @@ class Timing:
 class Timed:
     """Each contender's milliseconds a round, and the replays that a round is the median of.
 
-    `clock` is the multiprocessors' in MHz right after the rounds, `lowered` why it was lowered, if it was.
+    `clocks` are the multiprocessors' in MHz, right after each round, 0 where they are not known; `lowered`
+    says why each was lowered, "" where it was not. `late` counts the replays, of all rounds, that the host
+    queued too late.
     """
 
     length: int
     samples: Mapping[str, tuple[float, ...]]
     replays: Mapping[str, int]
     overhead_ms: float
-    clock: int = 0
-    lowered: str = ""
+    clocks: tuple[int, ...] = ()
+    lowered: tuple[str, ...] = ()
+    late: Mapping[str, int] = field(default_factory=dict)
 
 
 Message = Facts | Starting | Prepared | LeftOut | Timing | Timed

@@ -14,6 +14,7 @@ from tilestep.bench.contenders import RUNG, Contender
 from tilestep.bench.floor import Peaks, attention_flops, floor
 from tilestep.bench.ladder import FAILED, MEASURED, WRONG, Row
 from tilestep.bench.messages import LeftOut, Prepared, Timed
+from tilestep.judge.speed import FULL_CLOCK
 from tilestep.program import Floats
 
 Doubles = NDArray[np.float64]
@@ -68,6 +69,7 @@ def measured_row(
     right: Right,
     timed: Timed,
     peaks: Peaks,
+    highest_clock: int,
 ) -> Row:
     """A row with its figures; without times where the output is wrong."""
     if prepared.output.shape != right.want.shape:
@@ -83,7 +85,7 @@ def measured_row(
         plain = empty_row(contender, prepared.length, peaks, WRONG, wrong)
     else:
         plain = empty_row(contender, prepared.length, peaks, MEASURED)
-        figures |= _times(timed, contender.name, plain.floor_ms)
+        figures |= _times(timed, contender.name, plain.floor_ms) | _clock(timed, highest_clock)
     return Row(**{**vars(plain), **figures})
 
 
@@ -111,6 +113,19 @@ def _times(timed: Timed, name: str, floor_ms: float) -> dict[str, Any]:
         "replays": timed.replays[name],
         "tflops": attention_flops(timed.length) / (median * 1e-3) / 1e12,
         "of_floor": floor_ms / median if floor_ms else None,
-        "clock": timed.clock,
-        "lowered": timed.lowered,
+        "overhead_ms": timed.overhead_ms,
+        "late": timed.late.get(name, 0),
+    }
+
+
+def _clock(timed: Timed, highest_clock: int) -> dict[str, Any]:
+    """What the rounds say of the clock. A reason at nearly the highest clock has lowered nothing."""
+    full = FULL_CLOCK * highest_clock
+    reasons = [
+        why for clock, why in zip(timed.clocks, timed.lowered, strict=True) if why and not 0 < full <= clock
+    ]
+    return {
+        "clock": min((clock for clock in timed.clocks if clock), default=0),
+        "lowered": ", ".join(dict.fromkeys(part for why in reasons for part in why.split(", "))),
+        "lowered_rounds": len(reasons),
     }

@@ -12,7 +12,6 @@ from tilestep import contract
 from tilestep.bench import machine
 from tilestep.bench.book import Book
 from tilestep.bench.contenders import PEER, Contender
-from tilestep.bench.device import L2_TIMES
 from tilestep.bench.floor import peaks
 from tilestep.bench.ladder import Ladder
 from tilestep.bench.messages import (
@@ -29,6 +28,7 @@ from tilestep.bench.messages import (
     Timing,
 )
 from tilestep.bench.rows import Right
+from tilestep.bench.timer import L2_TIMES
 from tilestep.judge import Progress
 from tilestep.program import Floats
 from tilestep.subjects.online_attention import SUBJECT
@@ -39,7 +39,8 @@ LENGTHS = (33, 512, contract.PROFILE_LENGTH)
 _FAMILY = "normal"  # the value family that is fed
 
 METHOD = (
-    f"CUDA graphs, each replay between two events, after {L2_TIMES} times the size of L2 was overwritten; "
+    f"CUDA graphs, each replay between two events, after {L2_TIMES} times the size of L2 was overwritten, "
+    "and in the queue before that had ended; "
     f"a turn is replays for at least {LEAST_MS:g} ms; contenders take turns in random order, round by round; "
     "median of the rounds' medians; outputs were NaN before the replay that is compared with float64"
 )
@@ -74,7 +75,7 @@ def run(
 ) -> Ladder:
     """The ladder, measured. `loaded` are the rungs that could be built, `broken` tells of the others.
 
-    `keep` is handed the ladder as it stands after each length, and at the end.
+    `keep` is handed the ladder as it stands after each length; who wants all of it waits for the answer.
     """
     peers = tuple(one for one in plan.contenders if one.kind == PEER)
     order = Order(tuple(loaded), peers, packed, plan.seed, plan.rounds)
@@ -82,7 +83,7 @@ def run(
     # The right answers are computed while the measuring process starts.
     with ThreadPoolExecutor(max_workers=1) as pool, closing(measure(order)) as messages:
         right = {length: pool.submit(Right.of, values) for length, values in packed.items()}
-        book = Book(plan.contenders, ladder.peaks, lambda length: right[length].result())
+        book = Book(plan.contenders, ladder.peaks, lambda length: right[length].result(), card.highest_clock)
         for told in broken:
             book.hear(told)
         steps = _Steps(len(plan.lengths) * len(plan.contenders), on_progress)
@@ -92,12 +93,9 @@ def run(
             if isinstance(message, Facts):
                 ladder = replace(ladder, versions={**ladder.versions, **message.versions})
             elif isinstance(message, Timed):
-                ladder = replace(ladder, overhead_ms=message.overhead_ms)
                 keep(replace(ladder, rows=book.rows(), absent=book.absent()))
         book.close(plan.lengths)
-    ladder = replace(ladder, rows=book.rows(), absent=book.absent())
-    keep(ladder)
-    return ladder
+    return replace(ladder, rows=book.rows(), absent=book.absent())
 
 
 class _Steps:

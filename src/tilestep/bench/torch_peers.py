@@ -20,9 +20,9 @@ import numpy as np
 from tilestep.bench.contenders import BF16, FA3, FLEX, FP32, SDPA, Contender
 from tilestep.contract import DH, GROUP, HKV, HQ, KV, QKV_OUT, D
 from tilestep.program import Floats
+from tilestep.targets.gpu.race import WARM_UP_CALLS
 
 _FA3_MODULES = ("fa3_fwd_interface", "flash_attn_interface")
-_WARM_UP = 3
 _COMPILE_HERE = ("TORCHINDUCTOR_COMPILE_THREADS", "1")  # a few kernels are not worth a pool of processes
 _LONGEST_REASON = 300
 _MOST_COMPILED = 64  # FlexAttention is compiled anew for each length and precision
@@ -142,7 +142,7 @@ class TorchPeers:
             try:
                 with warnings.catch_warnings(record=True) as told:
                     warnings.simplefilter("always")
-                    for _ in range(_WARM_UP):
+                    for _ in range(WARM_UP_CALLS):
                         way.call()
                     self.torch.cuda.synchronize()
             except Exception as error:

@@ -23,11 +23,11 @@ from tilestep.bench.rounds import Turn, run_rounds
 from tilestep.bench.torch_peers import AbsentError, CaptureError, TorchPeers, first_line
 from tilestep.program import Buffer, Floats
 from tilestep.targets.gpu.memory import Memory
+from tilestep.targets.gpu.race import WARM_UP_CALLS
 from tilestep.targets.gpu.replay import Player
 
 PACKED, OUTPUT = (pointer.name for pointer in contract.STEP["online-attention"].seam.pointers)
 
-_WARM_UP = 3
 _OVERHEAD_TURNS, _OVERHEAD_REPLAYS = 9, 8
 
 
@@ -88,10 +88,11 @@ class Session:
         for length, packed in self._order.packed.items():
             turns = self._prepare(length, packed)
             self._tell(Timing(length))
-            samples, replays = run_rounds(turns, self._order.rounds, self._order.seed)
-            clock, lowered = self._device.clock()
-            cost = statistics.median(overhead(_OVERHEAD_REPLAYS) for _ in range(_OVERHEAD_TURNS))
-            self._tell(Timed(length, samples, replays, cost, clock, lowered))
+            found = run_rounds(turns, self._order.rounds, self._order.seed, self._device.clock)
+            cost = statistics.median(overhead(_OVERHEAD_REPLAYS).ms for _ in range(_OVERHEAD_TURNS))
+            self._tell(
+                Timed(length, found.samples, found.replays, cost, found.clocks, found.lowered, found.late)
+            )
 
     def _turn(self, replay: Callable[[], None]) -> Turn:
         return functools.partial(self._device.time, replay)
@@ -131,7 +132,7 @@ class Session:
             return None
         except CaptureError as error:
             traceback.print_exc()
-            self._tell(LeftOut(name, length, FAILED, str(error)))
+            self._tell(LeftOut(name, length, REFUSED, str(error)))  # as for whatever else a peer raises
             raise GiveUpError from error
         except Exception as error:
             traceback.print_exc()  # into the log
@@ -162,7 +163,7 @@ class Session:
                 if int(code := step.call(*step.arguments)[0]) != 0:
                     raise RuntimeError(f"the launch in line {getattr(step.item, 'line', None)} fails: {code}")
 
-        for _ in range(_WARM_UP):
+        for _ in range(WARM_UP_CALLS):
             play()
         device.synchronise()
         graph = device.capture(play)

@@ -19,6 +19,7 @@ from tilestep.bench.ladder import Ladder
 from tilestep.bench.messages import ROUNDS
 from tilestep.bench.process import measure
 from tilestep.bench.run import LENGTHS, Plan, feed, run
+from tilestep.bench.whole import Keeper
 from tilestep.cli.group import NO_TARGET, cli
 from tilestep.cli.options import Lengths, as_json
 from tilestep.cli.parameter import ParamType
@@ -132,16 +133,21 @@ def _measure(
     if log is not None:
         _written(log, lambda: Path(log).touch())
 
+    keeper = None if save is None else Keeper(Path(save), plan)
+
     def keep(ladder: Ladder) -> None:
-        if save is not None:
-            _written(save, lambda: ladder.save(Path(save)))
+        if keeper is not None:
+            _written(str(save), lambda: keeper.keep(ladder))
 
     packed = feed(plan.lengths, plan.seed)
     loaded, broken = load_rungs(target, plan.contenders, packed)
     card = target.card
     target.close()  # the process that measures has the card to itself
     listen = functools.partial(measure, log=Path(log) if log else None)
-    return run(plan, card, packed, loaded, broken, listen, keep, tell)
+    ladder = run(plan, card, packed, loaded, broken, listen, keep, tell)
+    if keeper is not None:
+        _written(str(save), lambda: keeper.finish(ladder))
+    return ladder
 
 
 def _load(source: str) -> Ladder:

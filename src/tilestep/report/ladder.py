@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from tilestep.bench.contenders import BF16, RUNG
+from tilestep.bench.contenders import BF16, RUNG, everyone
 from tilestep.bench.ladder import MEASURED, MISSING, WRONG, Ladder, Row
 from tilestep.report.case_table import ratio_text
 from tilestep.report.console import show_text
@@ -41,7 +41,7 @@ def show_ladder(ladder: Ladder, console: Console) -> None:
     console.print()
     show_text(Text(_floors(ladder), style="quiet"), console)
     show_text(Text(_LEGEND, style="quiet"), console)
-    for line in left_out(ladder):
+    for line in [*doubts(ladder), *left_out(ladder)]:
         show_text(Text(line), console)
     console.print()
 
@@ -85,6 +85,27 @@ def peaks_text(ladder: Ladder) -> str:
     stated += [f"{peaks.fp32 / 1e12:,.0f} TFLOP/s fp32 on the CUDA cores"] if peaks.fp32 else []
     stated += [f"{peaks.bf16 / 1e12:,.0f} TFLOP/s bf16 on the tensor cores"] if peaks.bf16 else []
     return "Stated peaks: " + (", ".join(stated) or "unknown")
+
+
+def doubts(ladder: Ladder) -> list[str]:
+    """What speaks against the times: one line for a lowered clock, one for a host that was late."""
+    lines = []
+    timed = [row for row in ladder.rows if row.outcome == MEASURED]
+    lowered = {row.length: row for row in timed if row.lowered_rounds}  # all at a length share its rounds
+    if lowered:
+        rounds = ", ".join(
+            f"{row.lowered_rounds} of {row.rounds} rounds at T = {length}" for length, row in lowered.items()
+        )
+        reasons = ", ".join(dict.fromkeys(row.lowered for row in lowered.values()))
+        lowest = min(row.clock for row in lowered.values())
+        down = f", down to {lowest:,} MHz" if lowest else ""
+        lines.append(f"the card lowered its clock in {rounds} ({reasons}{down})")
+    if late := [row for row in timed if row.late]:
+        replays = ", ".join(
+            f"{row.late} of {row.rounds * row.replays} of {row.name} at T = {row.length}" for row in late
+        )
+        lines.append(f"replays that were queued late, whose times may hold a gap of the host's: {replays}")
+    return lines
 
 
 def left_out(ladder: Ladder) -> list[str]:
@@ -142,7 +163,21 @@ def markdown_note(ladder: Ladder, file: str) -> str:
         f"at T = {max(ladder.lengths)}. "
         f"[All figures]({file}), with who refuses what and why."
     )
-    return f"{note} {peaks_text(ladder)}."
+    sentences = [note, *(f"{said[0].upper()}{said[1:]}." for said in [*_not_in_it(ladder), *doubts(ladder)])]
+    return f"{' '.join(sentences)} {peaks_text(ladder)}."
+
+
+def _not_in_it(ladder: Ladder) -> list[str]:
+    """Who has no row in the table, in a sentence: nobody who was faster is to be missed in silence."""
+    shown = {row.name for row in ladder.rows if row.outcome in (MEASURED, WRONG)}
+    outcomes = {row.name: row.outcome for row in ladder.rows}
+    why: dict[str, list[str]] = {}
+    for one in everyone():
+        if one.name not in shown:
+            said = outcomes.get(one.name, "not measured")
+            why.setdefault("not installed" if said == MISSING else said, []).append(one.name)
+    absent = "; ".join(f"{', '.join(names)} ({said})" for said, names in why.items())
+    return [f"not in it: {absent}"] if absent else []
 
 
 def _markdown(cells: Sequence[str]) -> str:
