@@ -19,10 +19,11 @@ from tilestep.bench.contenders import everyone
 from tilestep.bench.floor import Peaks
 from tilestep.bench.ladder import MEASURED, MISSING, REFUSED, WRONG, Ladder, Row
 from tilestep.bench.rows import empty_row
+from tilestep.bench.run import LENGTHS
 from tilestep.cli import bench as command
 from tilestep.cli import cli
 from tilestep.report.console import THEME
-from tilestep.report.ladder import left_out, markdown_note, markdown_table, percent_text, show_ladder
+from tilestep.report.ladder import doubts, left_out, markdown_note, markdown_table, percent_text, show_ladder
 from tilestep.report.ladder_plot import write_plot
 
 ROOT = Path(__file__).parents[2]
@@ -60,7 +61,7 @@ LADDER = Ladder(
     versions={"torch": "2.11.0", "triton": "3.6.0"},
     rows=tuple(
         some_row(empty_row(one, length, PEAKS, MEASURED), place)
-        for length in (33, 512)
+        for length in LENGTHS
         for place, one in enumerate(everyone())
     ),
     absent=("no fa3 (fa3-bf16)",),
@@ -94,16 +95,43 @@ def test_who_is_not_in_the_table_has_one_line_a_reason() -> None:
 def test_the_markdown_table_is_one() -> None:
     lines = markdown_table(LADDER).splitlines()
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-    assert {len(row) for row in cells} == {6}
-    assert cells[0] == ["", "T = 33", "T = 512", "TFLOP/s", "of floor", "error"]
+    assert {len(row) for row in cells} == {7}
+    assert cells[0] == ["", "T = 33", "T = 512", "T = 2048", "TFLOP/s", "of floor", "error"]
     by_name = {row[0]: row for row in cells[2:]}
     assert by_name["**01_serial**"][1:3] == ["10.0 us", "155 us"]
     assert by_name["**02_cooperative**"][2] == "wrong"
     assert "sdpa-efficient-fp32" in by_name
     assert "fa3-bf16" not in by_name
     note = markdown_note(LADDER, "results/x.json")
-    for part in ("NVIDIA H200", "580.1", "torch 2.11.0", "2026-11-30", "(results/x.json)", "at T = 512"):
+    for part in ("NVIDIA H200", "580.1", "torch 2.11.0", "2026-11-30", "(results/x.json)", "at T = 2048"):
         assert part in note
+    assert "Not in it: sdpa-flash-fp32, sdpa-cudnn-fp32 (refused); fa3-bf16 (not installed)." in note
+
+
+def test_who_was_not_measured_is_said_under_the_table() -> None:
+    some = replace(LADDER, rows=tuple(row for row in LADDER.rows if "flex" not in row.name))
+    assert "flex-fp32, flex-bf16 (not measured)" in markdown_note(some, "x.json")
+    shown = tuple(row for row in LADDER.rows if row.name == "03_online")
+    assert "sdpa-cudnn-bf16" in markdown_note(replace(LADDER, rows=shown), "x.json")
+
+
+def test_what_speaks_against_the_times_is_said_once() -> None:
+    assert doubts(LADDER) == []
+    lowered = {"lowered": "power cap", "lowered_rounds": 3, "clock": 1200}
+    rows = tuple(
+        replace(row, **({"replays": 40, "late": 7} if row.name == "flex-bf16" else {}), **lowered)
+        if row.length == 512
+        else row
+        for row in LADDER.rows
+    )
+    ladder = replace(LADDER, rows=rows)
+    clock, late = doubts(ladder)
+    assert clock == "the card lowered its clock in 3 of 15 rounds at T = 512 (power cap, down to 1,200 MHz)"
+    assert late.endswith("a gap of the host's: 7 of 600 of flex-bf16 at T = 512")
+    said = " ".join(" ".join(printed(ladder)).split())
+    assert clock in said
+    assert late in said
+    assert clock[1:] in markdown_note(ladder, "x.json")
 
 
 def test_shares_have_two_digits() -> None:
@@ -166,6 +194,25 @@ def test_the_readme_takes_the_newest_of_the_results(tmp_path: Path) -> None:
     assert f"benchmarks/results/{file.name}" in text
     with pytest.raises(ValueError, match="markers"):
         table.with_section("no markers", "x")
+
+
+def test_the_readme_passes_over_what_is_no_whole_ladder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = script()
+    rungs = tuple(row for row in LADDER.rows if row.kind == "rung")
+    replace(LADDER, date="2027-01-01", rows=rungs).save(tmp_path)
+    assert table.newest(tmp_path) is None
+    LADDER.save(tmp_path)
+    replace(LADDER, date="2027-01-02", rows=LADDER.rows[:-1]).save(tmp_path, "partial")
+    assert table.newest(tmp_path) == (tmp_path / LADDER.file_name(), LADDER)
+    readme = tmp_path / "README.md"
+    readme.write_text(f"{table.BEGIN}\n{table.END}")
+    table.main(tmp_path, readme)
+    assert LADDER.file_name() in readme.read_text()
+    said = capsys.readouterr().err
+    assert "ladder-h200-2027-01-01.json is passed over" in said
+    assert "sdpa-math-bf16 at T = 33, 512, 2048: not measured" in said
 
 
 def bench(*words: str) -> Result:
