@@ -1,10 +1,11 @@
 """Measures the figures that the GPU target has to hold, and writes them to benchmarks/results/.
 
-    PYTHONPATH=src python3 benchmarks/gpu.py [--repeats 20] [--out FOLDER] [--seconds 120]
+    PYTHONPATH=src python3 benchmarks/gpu.py [--repeats 20] [--out FOLDER] [--seconds 600]
 
 Judges the capstone's solution, its starter and a wrong kernel again and again with fresh seeds: the same
 verdict each time, the speedups, their spread, and what a whole verdict takes. What is measured is written
-after every verdict, so that nothing is lost when the time is up. Run it on a machine that does nothing else.
+after every verdict, so that nothing is lost when the time is up. The exit status is 1 if a verdict is not
+what it must be. Run it on a machine that does nothing else.
 """
 
 from __future__ import annotations
@@ -86,6 +87,17 @@ def summary(verdicts: list[dict[str, Any]], wanted: str) -> dict[str, Any]:
     return found
 
 
+def differences(rows: dict[str, list[dict[str, Any]]]) -> list[str]:
+    """A sentence for each verdict that is not what its file must come to."""
+    return [
+        f"{name} must be {FILES[name][1]}, and was {verdict['outcome']} with seed {verdict['seed']}: "
+        f"{verdict['says']}"
+        for name, found in rows.items()
+        for verdict in found
+        if verdict["outcome"] != FILES[name][1]
+    ]
+
+
 def write(folder: Path, target: GpuTarget, rows: dict[str, list[dict[str, Any]]]) -> None:
     card = target.card
     document = {
@@ -108,6 +120,7 @@ def main() -> None:
     arguments.add_argument("--out", type=Path, default=ROOT / "benchmarks/results")
     arguments.add_argument("--seconds", type=float, default=600.0, help="start no further round after these")
     wanted = arguments.parse_args()
+    wanted.out.mkdir(parents=True, exist_ok=True)  # not after a verdict that would be lost
     began = time.monotonic()
     target = GpuTarget()
     if missing := target.available():
@@ -126,6 +139,8 @@ def main() -> None:
             break
     for name, found in rows.items():
         print(name, summary(found, FILES[name][1]))
+    if wrong := differences(rows):
+        raise SystemExit("\n".join(wrong))
 
 
 if __name__ == "__main__":
