@@ -28,7 +28,10 @@ SOLUTION = kernels.path("attention/03_online.cu")
 WRONG = Path(__file__).parents[1] / "wrong/attention/08-alpha-missing-on-l.cu"
 
 LONGEST_VERDICT = 15.0  # seconds of a whole verdict, once everything is compiled
-SLOWEST_BASELINE = 4.7  # milliseconds at the profile length: a slower one would flatter everybody
+# Milliseconds of the baseline at the profile length: a slower one would flatter everybody. The first bar is
+# the contract's, for any card; the others are for cards whose own figure is known, with a tenth of room.
+SLOWEST_BASELINE = 4.7
+SLOWEST_ON = {"NVIDIA H200": 2.4}  # 2.14 in benchmarks/results/ladder-h200-2026-11-30.json
 EVEN = 0.05  # how far from 1 the baseline may be from itself
 AHEAD = 5.0  # our solution's speedup at least
 SPREAD = 0.03  # of the speedup over the runs
@@ -59,17 +62,19 @@ def judged_often(target: Any) -> dict[Path, Runs]:
     found: dict[Path, list[Any]] = {STARTER: [], SOLUTION: [], WRONG: []}
     for seed in range(1, REPEATS + 1):
         for file, verdicts in found.items():  # in turn: a drift of the card meets all of them
-            verdicts.append(judge(file, STEP_NAME, seed=seed, profile=file is not WRONG, **how))
+            # A race is asked for of all of them, the wrong one too.
+            verdicts.append(judge(file, STEP_NAME, seed=seed, **how))
     return {file: Runs(tuple(verdicts)) for file, verdicts in found.items()}
 
 
-def test_the_baseline_is_as_fast_as_itself(judged_often: Any, measured: dict[str, Any]) -> None:
+def test_the_baseline_is_as_fast_as_itself(target: Any, judged_often: Any, measured: dict[str, Any]) -> None:
     runs = judged_often[STARTER]
     assert runs.outcomes == ["slow"] * REPEATS, runs.verdicts[0].says
     measured["starter"] = {"speedups": runs.speedups, "baseline_ms": runs.verdicts[0].speed.baseline_ms}
+    slowest = SLOWEST_ON.get(target.card.name, SLOWEST_BASELINE)
     for verdict in runs.verdicts:
         assert abs(verdict.speed.speedup - 1.0) <= EVEN
-        assert verdict.speed.baseline_ms <= SLOWEST_BASELINE
+        assert verdict.speed.baseline_ms <= slowest <= SLOWEST_BASELINE
         assert verdict.exit_code == 1
 
 
@@ -102,7 +107,8 @@ def test_a_wrong_kernel_is_wrong_every_time_and_has_no_speed(judged_often: Any) 
     assert runs.outcomes == ["wrong"] * REPEATS
     for verdict in runs.verdicts:
         assert verdict.mistakes[0].code == "alpha-missing-on-l"
-        assert not hasattr(verdict, "speed")
+        assert verdict.race is None
+        assert verdict.to_json()["speed"] is None
 
 
 @pytest.mark.slow
