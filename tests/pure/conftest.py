@@ -37,7 +37,8 @@ Change = Callable[[np.ndarray, int], np.ndarray]
 class FakeClock:
     """`ratio(n)` is the speedup of pair n. `spoil_user`, `spoil_baseline` change the output of a timed call,
     `spoil` that of a run. `throttled(n)` gives the card's reasons, `ends(n)` and `baseline_ends(n)` why a
-    timed call does not finish, `run_ends(job)` why a run does not."""
+    timed call does not finish, `run_ends(job)` why a run does not. `late(n)` and `outside(n)` are a timed
+    call's of the submission."""
 
     ratio: Callable[[int], float] = lambda n: 2.5 + 0.01 * (n % 7)
     baseline_ms: float = 4.0
@@ -52,6 +53,8 @@ class FakeClock:
     run_ends: Callable[[Job], str] = lambda job: ""
     ends: Callable[[int], str] = lambda n: ""
     baseline_ends: Callable[[int], str] = lambda n: ""
+    late: Callable[[int], bool] = lambda n: False
+    outside: Callable[[int], tuple[Finding, ...]] = lambda n: ()
     ready: str | None = None
     findings: tuple[Finding, ...] = ()
     card: Card = CARD
@@ -62,6 +65,8 @@ class FakeClock:
     fed: list[bytes] = field(default_factory=list)
     orders: list[bool] = field(default_factory=list)
     raced: list[str] = field(default_factory=list)
+    warmed_up_on: bytes = b""
+    soon: int = 0
 
     def available(self) -> str | None:
         return self.ready
@@ -79,10 +84,15 @@ class FakeClock:
         plan = LaunchPlan((Launch("attend", (1, 1, 1), (32, 1, 1), 0, 2),))
         return Run("finished", outputs={"attnOut": out}, plan=plan, findings=self.findings)
 
+    def race_soon(self) -> None:
+        self.soon += 1
+
     @contextmanager
     def race(self, user: Any, baseline: Any, job: Job) -> Iterator[FakeClock]:
         self.raced = [user.program.file, Path(baseline.program.file).name]
         assert job.mode == "fast"
+        assert job.buffers[0].data is not None
+        self.warmed_up_on = job.buffers[0].data.tobytes()
         yield self
 
     def pair(self, buffers: tuple[Buffer, ...], user_first: bool) -> Pair:
@@ -100,6 +110,8 @@ class FakeClock:
             {"attnOut": self.spoil_user(right.copy(), number)},
             "crashed" if says else "finished",
             says,
+            self.late(number),
+            self.outside(number),
         )
         wall = self.baseline_ms + 0.02 + self.busy_ms
         spoilt = self.spoil_baseline(right.copy(), number)

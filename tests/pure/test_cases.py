@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from tilestep import reference, tolerance
 from tilestep.contract import DH, GROUP, HKV, HQ, LENGTHS, PROFILE_LENGTH, QKV_OUT, QUERY_TILE, WEIGHTS, D
-from tilestep.subjects import protocol
+from tilestep.judge.some_rows import compare_rows, hazard_rows
+from tilestep.subjects import protocol, subject
 from tilestep.subjects.attention import cases
 
 STEP = "online-attention"
@@ -34,7 +35,7 @@ def test_plan_is_in_judging_order() -> None:
     assert {length for length, _ in plan} == set(LENGTHS)
     assert [family for length, family in plan if length == 33] == list(cases.FAMILIES)
     assert cases.plan(STEP, [33, 1, 33]) == cases.plan(STEP, [1, 33])
-    assert cases.families(STEP, PROFILE_LENGTH) == ("normal",)
+    assert cases.families(STEP, PROFILE_LENGTH) == cases.FAMILIES
 
 
 def test_what_is_not_fed_is_refused_in_words() -> None:
@@ -80,10 +81,25 @@ def test_no_case_is_void(seed: int, length: int) -> None:
         assert void(case, want, tolerance.attention(case.qkv, want)) == []
 
 
-def test_the_profile_case_is_not_void() -> None:
-    case = cases.make(STEP, PROFILE_LENGTH, "normal", 3)
+@pytest.mark.parametrize("family", cases.FAMILIES)
+def test_no_case_of_the_profile_length_is_void(family: str) -> None:
+    case = cases.make(STEP, PROFILE_LENGTH, family, 3)
     want = reference.attention(case.qkv)
     assert void(case, want, tolerance.attention(case.qkv, want)) == []
+
+
+@pytest.mark.parametrize("family", cases.FAMILIES[1:])
+def test_the_rows_that_are_compared_of_a_long_case_void_it_neither(family: str) -> None:
+    """What needs no attention is wrong in the rows that are looked at, too."""
+    asked = subject(STEP)
+    case = asked.make(PROFILE_LENGTH, family, 4)
+    for name, impostor in cases.impostors(case).items():
+        output = impostor.astype(np.float32)
+        rows = hazard_rows(case, output)
+        assert case.judged_rows[rows].all()
+        assert len(rows) >= 64
+        (tensor,) = compare_rows(asked, case, family, output, rows).tensors
+        assert tensor.wrong.any(), name
 
 
 def test_a_tolerance_that_hides_everything_makes_a_case_void() -> None:

@@ -73,7 +73,7 @@ def test_a_bundle_holds_all_that_the_verdict_rests_on(made: Path, attention_file
     pair = document["race"]["pairs"][7]
     assert set(pair) == {
         "number", "user_first", "strict", "user_ms", "baseline_ms", "user_wall_ms", "baseline_wall_ms",
-        "clock", "throttled", "kept",
+        "clock", "throttled", "late", "kept",
     }  # fmt: skip
     assert pair["baseline_ms"] / pair["user_ms"] == pytest.approx(2.5)
     assert document["verdict"]["outcome"] == "passed"

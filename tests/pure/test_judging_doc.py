@@ -8,9 +8,10 @@ from pathlib import Path
 from tilestep.contract import PROFILE_LENGTH, STEP
 from tilestep.judge.race import MORE_PAIRS, MOST_PAIRS, PAIRS, STRICT_PAIRS
 from tilestep.judge.replay import CLOSE
+from tilestep.judge.some_rows import HAZARD_ROWS
 from tilestep.judge.speed import FEWEST, FULL_CLOCK, HIDDEN_MS, HIDDEN_PART, ORDER_PART
 from tilestep.judge.statistics import RESAMPLES
-from tilestep.judge.timed import RANDOM_ROWS, WORST_ROWS
+from tilestep.judge.timed import APART_ROWS, RANDOM_ROWS, STRETCH
 from tilestep.subjects import registered, subject
 
 PAGE = Path(__file__).parents[2] / "docs/judging.md"
@@ -43,7 +44,10 @@ def test_the_figures_of_a_race_are_true() -> None:
     for says in (
         f"{PAIRS} pairs at T = {PROFILE_LENGTH} (`--pairs` {FEWEST} to {MOST_PAIRS})",
         f"fewer than {FEWEST} pairs left, up to {MORE_PAIRS} more",
-        f"the {WORST_ROWS} where the two differ most for their scale, and {RANDOM_ROWS} random ones",
+        f"of every {STRETCH} rows (fewer among the first) the one where the two differ most for their scale",
+        f"up to {APART_ROWS} more where they differ by more than two right",
+        f"and {RANDOM_ROWS} random ones",
+        f"in {HAZARD_ROWS} rows that the seed draws",
         f"below {FULL_CLOCK:.0%} of its highest".replace("%", " %"),
         f"by more than {HIDDEN_PART:.0%} and {HIDDEN_MS} ms".replace("%", " %"),
         f"differ by more than {ORDER_PART:.0%}".replace("%", " %"),

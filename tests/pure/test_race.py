@@ -14,6 +14,7 @@ from tilestep.judge import judge
 from tilestep.judge.timed import BaselineWrong
 from tilestep.judge.verdict import Inconclusive, Passed, Slow, Verdict, Wrong
 from tilestep.program import Finding, Job
+from tilestep.subjects import subject
 from tilestep.targets.gpu import GpuTarget
 
 STEP = "online-attention"
@@ -62,26 +63,34 @@ def test_pairs_come_in_random_order_with_values_of_their_own(clock: Any, attenti
     assert target.orders != sorted(target.orders)
     assert target.orders[::2] != [target.orders[0]] * 30  # not in turns
     assert verdict.race is not None
-    strict = [pair.number for pair in verdict.race.pairs if pair.strict]
-    assert len(strict) == 3
-    alike = {target.fed[number] for number in strict}
-    assert len(alike) == 1  # the judged case itself
-    assert len(set(target.fed)) == 58
-    again = clock()
-    raced(attention_file, again, pairs=60)
-    assert (again.orders, again.fed) == (target.orders, target.fed)
+    assert sum(pair.strict for pair in verdict.race.pairs) == 3
+    assert len({*target.fed, target.warmed_up_on}) == 61  # nothing is fed twice
+    assert target.soon == 1
+
+
+def test_what_timed_calls_are_fed_is_no_matter_of_the_seed(
+    clock: Any, attention_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second, third = clock(), clock(), clock()
+    (verdict, other) = raced(attention_file, first), raced(attention_file, second)
+    assert verdict.seed == other.seed
+    assert not {*first.fed} & {*second.fed}
+    assert verdict.race is not None
+    assert int(verdict.race.entropy, 16) >= 2**64
+    monkeypatch.setattr("secrets.randbits", lambda bits: int(verdict.race.entropy, 16))
+    raced(attention_file, third)
+    assert (third.orders, third.fed) == (first.orders, first.fed)
 
 
 def test_values_of_fresh_cases_are_as_large_as_the_judged_ones(clock: Any, attention_file: Path) -> None:
     target = clock()
     verdict = raced(attention_file, target)
-    assert verdict.race is not None
-    (judged, *_), *_ = [[pair.number for pair in verdict.race.pairs if pair.strict]]
+    judged = subject(STEP).make(40, "normal", verdict.seed).inputs["qkv_rotated"]
     sizes = [np.frombuffer(fed, dtype=np.float32).reshape(-1, 768) for fed in target.fed]
     for columns in (slice(0, 512), slice(512, 640), slice(640, 768)):
         spread = [size[:, columns].std() for size in sizes]
         assert max(spread) / min(spread) < 1.25
-        assert spread[judged] == pytest.approx(np.median(spread), rel=0.15)
+        assert judged[:, columns].std() == pytest.approx(np.median(spread), rel=0.15)
 
 
 def test_a_slow_kernel_is_slow_and_keeps_its_speed(clock: Any, attention_file: Path) -> None:
@@ -123,6 +132,30 @@ def test_more_pairs_are_timed_where_too_few_are_left(clock: Any, attention_file:
     assert verdict.speed is not None
     assert verdict.speed.pairs == 30
     assert len(target.orders) == 42
+
+
+def test_late_pairs_are_dropped_and_counted(clock: Any, attention_file: Path) -> None:
+    target = clock(late=lambda n: n % 10 == 3, ratio=lambda n: 9.0 if n % 10 == 3 else 2.0)
+    verdict = raced(attention_file, target)
+    assert isinstance(verdict, Passed)
+    assert verdict.speed is not None
+    assert (verdict.speed.pairs, verdict.speed.high) == (36, 2.0)
+    assert evidence(verdict, "pairs") == "40 in random order, 0 throttled, 4 late and dropped"
+
+
+def test_calls_that_are_always_late_give_no_speed(clock: Any, attention_file: Path) -> None:
+    verdict = raced(attention_file, clock(late=lambda n: True))
+    assert isinstance(verdict, Inconclusive)
+    assert "in 60 of 60 pairs the host was not done with queueing when the first kernel began" in verdict.says
+
+
+def test_a_write_beside_a_buffer_in_a_timed_call_is_unsafe(clock: Any, attention_file: Path) -> None:
+    found = (Finding("guard-band", "bytes behind attnOut changed", array="attnOut"),)
+    target = clock(outside=lambda n: found if n == 7 else ())
+    verdict = raced(attention_file, target)
+    assert (verdict.outcome, len(target.orders)) == ("unsafe", 8)
+    assert [finding.code for finding in verdict.findings] == ["guard-band"]
+    assert verdict.to_json()["speed"] is None
 
 
 def test_a_card_that_is_slowed_down_gives_no_speed(clock: Any, attention_file: Path) -> None:
@@ -239,7 +272,7 @@ def test_a_crash_in_the_race_is_broken(clock: Any, attention_file: Path) -> None
     verdict = raced(attention_file, target)
     assert (verdict.outcome, verdict.exit_code) == ("broken", 2)
     assert verdict.says == f"{attention_file}: an illegal address in attend (timed pair 5, T = 40)"
-    assert len(verdict.cases) == 11  # what came before is kept
+    assert len(verdict.cases) == 15  # what came before is kept
 
 
 def test_nothing_more_runs_on_the_card_after_a_kernel_that_never_ended(
@@ -315,5 +348,5 @@ def test_a_number_of_pairs_out_of_range_is_refused(clock: Any, attention_file: P
 def test_progress_counts_the_pairs(clock: Any, attention_file: Path) -> None:
     told: list[Any] = []
     raced(attention_file, clock(), on_progress=told.append)
-    assert told[-1].done == told[-1].total == 10 + 1 + 40
+    assert told[-1].done == told[-1].total == 10 + 1 + 4 + 40
     assert told[-1].doing == "pair 40 of 40"

@@ -16,7 +16,7 @@ from tilestep.judge.compare import earliest_wrong
 from tilestep.judge.decide import decide, describe_runs
 from tilestep.judge.diagnose import merge_findings, name_mistakes
 from tilestep.judge.race import MOST_PAIRS, PAIRS
-from tilestep.judge.schedule import Progress, drawn_length
+from tilestep.judge.schedule import Progress, drawn_beyond, drawn_length
 from tilestep.judge.seams import DEFAULT_STEP
 from tilestep.judge.speed import FEWEST
 from tilestep.judge.trial import Stopped, Trial
@@ -81,7 +81,8 @@ def judge(
         return failed(says=str(error), **facts)
 
     last = asked.profile if profile else None
-    trial = Trial(wanted, program, target, built, seed, chosen, last, fail_fast, tell, pairs)
+    beyond = drawn_beyond(asked, seed) if lengths is None else None
+    trial = Trial(wanted, program, target, built, seed, chosen, last, fail_fast, tell, beyond, pairs)
     try:
         trial.run_all()
     except Stopped as stopped:

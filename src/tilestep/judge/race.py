@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -15,20 +14,21 @@ from tilestep.contract import Step
 from tilestep.frontends import cuda
 from tilestep.judge import schedule, speed, traffic
 from tilestep.judge.compare import ComparedCase
-from tilestep.judge.expect import Expected
 from tilestep.judge.speed import RaceRecord, TimedPair
-from tilestep.judge.timed import TIMED, Outputs, loose_case, strict_case
-from tilestep.program import Job, Program
+from tilestep.judge.timed import TIMED, Outputs, compare_pair
+from tilestep.program import Finding, Job, Program
 from tilestep.subjects import Case
 from tilestep.subjects.protocol import TimedSubject
 from tilestep.targets.protocol import Built, Pair, TimingTarget
 
 PAIRS = 40  # that are timed; see speed.FEWEST
 MOST_PAIRS = 200
-MORE_PAIRS = 20  # at most, for those that the card's clock spoilt
-STRICT_PAIRS = 3  # that are fed the profile case itself, whose every value float64 knows
+MORE_PAIRS = 20  # at most, for those that the card's clock or the host spoilt
+_WARM_UP = MOST_PAIRS + MORE_PAIRS  # the number of the case that both are warmed up on: no pair's
+STRICT_PAIRS = 3  # whose every value is compared with float64
 _AHEAD = 3  # cases that are drawn before their turn
 _FAILED = ("crashed", "timed-out", "refused")  # how a call of the one at fault ends
+_CHECKERS = 6  # threads that compare
 _BEHIND = 8  # pairs whose outputs wait to be compared: some 8 MB each
 
 _Checked = Future[ComparedCase | None]
@@ -36,6 +36,14 @@ _Checked = Future[ComparedCase | None]
 
 class RaceBroken(Exception):  # noqa: N818
     """The submission did not finish a timed call: the text says why."""
+
+
+class RaceUnsafe(Exception):  # noqa: N818
+    """The submission wrote beside its buffers in a timed call."""
+
+    def __init__(self, findings: tuple[Finding, ...]) -> None:
+        super().__init__(findings[0].says)
+        self.findings = findings
 
 
 @dataclass(frozen=True)
@@ -48,7 +56,7 @@ class Raced:
 
 @dataclass(frozen=True)
 class Turn:
-    """What one pair is fed. `strict`: the profile case itself."""
+    """What one pair is fed. `strict`: every value of its outputs is compared with float64."""
 
     number: int
     user_first: bool
@@ -58,31 +66,37 @@ class Turn:
 
 @dataclass(frozen=True)
 class Racer:
-    """One race of a built submission at the profile length, whose right answers are known."""
+    """One race of a built submission at a length.
+
+    `entropy` draws what is fed, its order, and which pairs are strict: 128 bits, more than a kernel can try.
+    """
 
     target: TimingTarget
     step: Step
     subject: TimedSubject
     built: Built
-    expected: Expected
+    length: int
     seed: int
+    entropy: int
     pairs: int = PAIRS
 
     def run(self, tell: Callable[[int, int], None]) -> Raced:
         """Times the pairs; `tell` hears how many are done, of how many.
 
-        Raises RaceBroken where the submission does not finish a call, and RuntimeError where our baseline
-        does not, or is wrong.
+        Raises RaceBroken where the submission does not finish a call, RaceUnsafe where it writes beside its
+        buffers, and RuntimeError where our baseline does not finish, or is wrong.
         """
         program = cuda.load(kernels.path(traffic.BASELINE), self.step)
         baseline = self.target.build(program)
-        job = schedule.fast_job(self.step, self.expected.case)
+        job = schedule.fast_job(self.step, self._fresh(_WARM_UP))
         highest = self.target.card.highest_clock
         timed: list[TimedPair] = []
         with self.target.race(self.built, baseline, job) as course, _Checks(self) as checks:
             for turn in self._turns(timed):
                 pair = course.pair(schedule.job(self.step, turn.case).buffers, turn.user_first)
                 _must_finish(turn, pair)
+                if pair.user.findings:
+                    raise RaceUnsafe(pair.user.findings)
                 timed.append(speed.timed_pair(turn.number, pair, highest, strict=turn.strict))
                 if checks.add(turn, pair):
                     break
@@ -95,7 +109,7 @@ class Racer:
 
         As many pairs begin with the submission as with the baseline, and nothing tells the strict ones apart.
         """
-        rng = np.random.default_rng([self.seed, self.expected.case.length])
+        rng = np.random.default_rng([self.entropy, self.length])
         orders = [
             bool(first) for n in (self.pairs, MORE_PAIRS) for first in rng.permutation(np.arange(n) % 2)
         ]
@@ -111,16 +125,15 @@ class Racer:
                 yield waiting.popleft().result()
 
     def _lacks(self, timed: list[TimedPair]) -> bool:
-        """Whether too many pairs were throttled and more may be timed."""
+        """Whether too many pairs were dropped and more may be timed."""
         kept = sum(pair.kept for pair in timed)
         return kept < speed.FEWEST and len(timed) < self.pairs + MORE_PAIRS
 
     def _turn(self, number: int, user_first: bool, *, strict: bool) -> Turn:
-        expected = self.expected
-        if strict:
-            return Turn(number, user_first, strict, expected.case)
-        case = self.subject.make_fresh(expected.case.length, self.seed, number)
-        return Turn(number, user_first, strict, case)
+        return Turn(number, user_first, strict, self._fresh(number))
+
+    def _fresh(self, number: int) -> Case:
+        return self.subject.make_fresh(self.length, self.entropy, number)
 
     def _record(self, program: Program, job: Job, timed: list[TimedPair], *, right: bool) -> RaceRecord:
         card = self.target.card
@@ -128,9 +141,10 @@ class Racer:
             card=card,
             baseline=traffic.BASELINE,
             baseline_sha256=program.sha256,
-            length=self.expected.case.length,
+            length=self.length,
             floor_ms=_moved(job) / card.bandwidth * 1e3 if card.bandwidth else 0.0,
             pairs=tuple(timed),
+            entropy=f"{self.entropy:032x}",
         )
         if not right:
             return record
@@ -144,8 +158,9 @@ class _Checks:
     def __init__(self, racer: Racer) -> None:
         self._racer = racer
         self._tensor = racer.step.seam.outputs[0].name
-        self._pool = ThreadPoolExecutor(max_workers=max(1, min(4, schedule.cores() - 1)))
+        self._pool = ThreadPoolExecutor(max_workers=max(1, min(_CHECKERS, schedule.cores() - 1)))
         self._waiting: deque[_Checked] = deque()
+        self._strict: list[_Checked] = []  # a second each, in which the card need not stand still
         self._wrong: ComparedCase | None = None
 
     def __enter__(self) -> _Checks:
@@ -157,7 +172,8 @@ class _Checks:
     def add(self, turn: Turn, pair: Pair) -> bool:
         """Takes a pair's outputs; whether one that came before was wrong."""
         outputs = Outputs(pair.user.outputs[self._tensor], pair.baseline.outputs[self._tensor])
-        self._waiting.append(self._pool.submit(self._check(turn, outputs)))
+        kept = self._strict if turn.strict else self._waiting
+        kept.append(self._pool.submit(self._check, turn, outputs))
         while self._waiting and (self._waiting[0].done() or len(self._waiting) > _BEHIND):
             self._take()
         return self._wrong is not None
@@ -166,16 +182,16 @@ class _Checks:
         """The first pair's case that was wrong, once all are compared."""
         while self._waiting:
             self._take()
+        for strict in self._strict:
+            self._wrong = self._wrong or strict.result()
         return self._wrong
 
     def _take(self) -> None:
         found = self._waiting.popleft().result()
         self._wrong = self._wrong or found
 
-    def _check(self, turn: Turn, outputs: Outputs) -> Callable[[], ComparedCase | None]:
-        if turn.strict:
-            return partial(strict_case, turn.number, self._racer.expected, outputs)
-        return partial(loose_case, turn.number, self._racer.subject, turn.case, outputs)
+    def _check(self, turn: Turn, outputs: Outputs) -> ComparedCase | None:
+        return compare_pair(turn.number, self._racer.subject, turn.case, outputs, whole=turn.strict)
 
 
 def _must_finish(turn: Turn, pair: Pair) -> None:

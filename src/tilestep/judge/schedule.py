@@ -56,6 +56,22 @@ def drawn_length(asked: Subject, seed: int) -> int:
     return others[seed % len(others)]
 
 
+def drawn_beyond(asked: Subject, seed: int) -> int | None:
+    """A length between the small ones and the profile length, drawn by the seed; None where there is none."""
+    between = range(max(asked.lengths) + 1, asked.profile or 0)
+    return between[seed % len(between)] if between else None
+
+
+def long_cases(asked: Subject, profile: int, beyond: int | None, seed: int) -> list[tuple[int, str]]:
+    """(length, family) of what is compared in part: families with hazards at the profile length, and one that
+    the seed draws at a length between."""
+    cases = [(profile, family) for family in asked.families(profile)[1:]]
+    if beyond is not None:
+        families = asked.families(beyond)
+        cases.insert(0, (beyond, families[seed % len(families)]))
+    return cases
+
+
 def checked_cases(asked: Subject, lengths: Sequence[int]) -> list[tuple[int, str]]:
     """One family for each length that is run under the checkers, smallest first.
 

@@ -38,7 +38,7 @@ class TimedPair:
     """One pair without its tensors. Times in milliseconds, the clock in MHz, 0 where it is not known.
 
     `strict` says that every value was compared with float64; of the other pairs a part was. `kept` says that
-    the pair counts: its clock was not lowered.
+    the pair counts: its clock was not lowered, and neither call was `late`, with a gap of the host's in it.
     """
 
     number: int
@@ -50,6 +50,7 @@ class TimedPair:
     baseline_wall_ms: float
     clock: int
     throttled: tuple[str, ...] = ()
+    late: bool = False
     kept: bool = True
 
     @property
@@ -63,7 +64,7 @@ class RaceRecord:
     """A whole race. `speed` is None where `alarm` says why no speed can be stated.
 
     `baseline` is the name of our kernel; `floor_ms` is the time that the card's memory needs for the bytes
-    that must move, 0 where its bandwidth is not known.
+    that must move, 0 where its bandwidth is not known; `entropy`, in hexadecimal, drew what was fed.
     """
 
     card: Card
@@ -74,15 +75,22 @@ class RaceRecord:
     pairs: tuple[TimedPair, ...]
     speed: Speed | None = None
     alarm: str = ""
+    entropy: str = ""
 
     @property
-    def dropped(self) -> int:
-        return sum(not pair.kept for pair in self.pairs)
+    def late(self) -> int:
+        return sum(pair.late for pair in self.pairs)
+
+    @property
+    def throttled(self) -> int:
+        """Pairs that were dropped for the card's clock."""
+        return sum(not pair.kept for pair in self.pairs) - self.late
 
 
 def timed_pair(number: int, pair: Pair, highest_clock: int, *, strict: bool) -> TimedPair:
     """A pair's numbers; `highest_clock` is the card's, in MHz, 0 where it is not known."""
     at_full_speed = 0 < FULL_CLOCK * highest_clock <= pair.clock
+    late = pair.user.late or pair.baseline.late
     return TimedPair(
         number=number,
         user_first=pair.user_first,
@@ -93,7 +101,8 @@ def timed_pair(number: int, pair: Pair, highest_clock: int, *, strict: bool) -> 
         baseline_wall_ms=pair.baseline.wall_ms,
         clock=pair.clock,
         throttled=pair.throttled,
-        kept=at_full_speed or not pair.throttled,
+        late=late,
+        kept=not late and (at_full_speed or not pair.throttled),
     )
 
 
@@ -138,6 +147,11 @@ def _slowed_down(pairs: Sequence[TimedPair]) -> str:
         return ""
     if not dropped:
         return f"{kept} pairs were timed, and a speed needs {FEWEST}"
+    late = sum(pair.late for pair in dropped)
+    if 2 * late > len(dropped):
+        return (
+            f"in {late} of {len(pairs)} pairs the host was not done with queueing when the first kernel began"
+        )
     reasons = ", ".join(sorted({reason for pair in dropped for reason in pair.throttled}))
     return f"the card lowered its clock in {len(dropped)} of {len(pairs)} pairs ({reasons})"
 
@@ -191,8 +205,7 @@ def describe_race(race: RaceRecord) -> tuple[str, ...]:
         lines += [f"{label}: {fact}" for label, fact in zip(SPEED_LINES, facts, strict=True)]
     elif race.alarm:
         lines.append(f"speed: not stated, {race.alarm}")
-    throttled = f"{race.dropped} throttled and dropped" if race.dropped else "0 throttled"
-    lines.append(f"pairs: {len(race.pairs)} in random order, {throttled}")
+    lines.append(f"pairs: {len(race.pairs)} in random order, {_dropped(race)}")
     lines.append(f"timed calls: {_compared(race)}")
     lines.append(f"baseline: {race.baseline}, sha256 {race.baseline_sha256[:16]}")
     lines.append(f"gpu: {card.name}, {card.multiprocessors} multiprocessors, compute {_capability(card)}")
@@ -208,6 +221,11 @@ def describe_interval(speed: Speed) -> str:
     """95 % interval 5.49x to 5.55x, gate 1.8x."""
     gate = "" if speed.gate is None else f", gate {speed.gate:g}x"
     return f"95 % interval {speed.low:.2f}x to {speed.high:.2f}x{gate}"
+
+
+def _dropped(race: RaceRecord) -> str:
+    throttled = f"{race.throttled} throttled and dropped" if race.throttled else "0 throttled"
+    return f"{throttled}, {race.late} late and dropped" if race.late else throttled
 
 
 def _compared(race: RaceRecord) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from tilestep.contract import Step
@@ -13,14 +14,15 @@ from tilestep.judge import in_block, schedule, traffic, workspace
 from tilestep.judge.compare import Compared, ComparedCase
 from tilestep.judge.diagnose import Seen, order_dependence
 from tilestep.judge.expect import Expectations, Expected
-from tilestep.judge.race import PAIRS, RaceBroken, Racer
+from tilestep.judge.race import PAIRS, RaceBroken, Racer, RaceUnsafe
 from tilestep.judge.runs import CANCELLED, runner
 from tilestep.judge.schedule import Progress
+from tilestep.judge.some_rows import compare_rows, hazard_rows
 from tilestep.judge.speed import RaceRecord
 from tilestep.judge.trusted import TrustedKernels
 from tilestep.judge.verdict import KvTraffic
 from tilestep.program import Finding, Job, Program, Run
-from tilestep.subjects import subject
+from tilestep.subjects import Case, Subject, subject
 from tilestep.subjects.protocol import TimedSubject
 from tilestep.targets.protocol import Built, Target, TimingTarget
 
@@ -57,7 +59,9 @@ class Trial:
     profile: int | None  # the length that is judged last, if all before it is right
     fail_fast: bool
     tell: Callable[[Progress], None]
+    beyond: int | None = None  # a length between the small ones and the profile length, judged with it
     pairs: int = PAIRS  # that are timed, where there is a gate and a clock
+    entropy: int = field(default_factory=lambda: secrets.randbits(128))  # of what timed calls are fed
 
     compared: list[ComparedCase] = field(default_factory=list)
     seen: list[Seen] = field(default_factory=list)
@@ -194,6 +198,31 @@ class Trial:
             self._step(f"{self._at(length)}: values")
             if self.target.checks:
                 self._count_bytes(next(results), length)
+        if self._clean:
+            self._run_hazards()
+
+    def _run_hazards(self) -> None:
+        """The other families at the profile length, and a length that nobody knows: some rows of each."""
+        asked = self._subject
+        if not isinstance(asked, TimedSubject):
+            return
+        tasks = [partial(self._hazard, asked, length, family) for length, family in self._hazards()]
+        with schedule.running(tasks, workers=schedule.workers(self.target)) as results:
+            for (length, family), (case, run) in zip(self._hazards(), results, strict=True):
+                self.keep(run, length)
+                output = run.outputs[self.step.seam.outputs[0].name]
+                rows = hazard_rows(case, output)
+                self.compared.append(compare_rows(asked, case, family, output, rows))
+                self._step(f"{self._at(length)}, {family}")
+
+    def _hazard(self, asked: Subject, length: int, family: str) -> tuple[Case, Run]:
+        case = asked.make(length, family, self.seed)
+        return case, self.run(schedule.fast_job(self.step, case))
+
+    def _hazards(self) -> list[tuple[int, str]]:
+        if self.profile is None or not isinstance(self._subject, TimedSubject):
+            return []
+        return schedule.long_cases(self._subject, self.profile, self.beyond, self.seed)
 
     def _count_bytes(self, run: Run, length: int) -> None:
         self.keep(run, length)
@@ -209,8 +238,8 @@ class Trial:
         if self.profile is None:
             return 0
         if self.target.checks:
-            return 2
-        return 1 + (self.pairs if self._racing else 0)
+            return 2 + len(self._hazards())
+        return 1 + len(self._hazards()) + (self.pairs if self._racing else 0)
 
     # --- a target without checkers: no emulator, and perhaps a clock ----------------------------------------
 
@@ -258,8 +287,9 @@ class Trial:
             raise TypeError("a race needs the profile length and a target with a clock")
         if not isinstance(self._subject, TimedSubject):
             raise TypeError(f"{self.step.name} has a speed gate, and its subject no fresh cases for a race")
-        expected = self._expectations.of(length, self._subject.families(length)[0])
-        racer = Racer(target, self.step, self._subject, self.built, expected, self.seed, self.pairs)
+        racer = Racer(
+            target, self.step, self._subject, self.built, length, self.seed, self.entropy, self.pairs
+        )
         before = self._done
         self.say("the race begins")
 
@@ -271,6 +301,9 @@ class Trial:
             raced = racer.run(tell)
         except RaceBroken as broken:
             raise Stopped("broken", self._where(str(broken))) from None
+        except RaceUnsafe as unsafe:
+            self.findings.extend(replace(finding, file=self.program.file) for finding in unsafe.findings)
+            return
         self.race = raced.record
         if raced.wrong:
             self.compared.append(raced.wrong)

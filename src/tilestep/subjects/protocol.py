@@ -91,8 +91,11 @@ class TimedSubject(Subject):
     """A step whose kernels race a baseline: many cases of one length, cheap to make and to compare."""
 
     @abstractmethod
-    def make_fresh(self, length: int, seed: int, number: int) -> Case:
-        """A case of the same kind as the profile length's, with values of its own for every number."""
+    def make_fresh(self, length: int, entropy: int, number: int) -> Case:
+        """A case of the same kind as the profile length's, with values of its own for every number.
+
+        `entropy` is of any size: too much of it for a kernel to try.
+        """
 
     @abstractmethod
     def answers_at(self, case: Case, rows: Rows) -> Answer:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
-from tilestep.program import Buffer, Floats, Job, Program, Run
+from tilestep.program import Buffer, Finding, Floats, Job, Program, Run
 
 __all__ = ["Built", "Call", "Card", "Job", "LaunchTime", "Pair", "Race", "Target", "TimingTarget"]
 
@@ -69,8 +69,10 @@ class Call:
     """One timed call of a seam's plan: milliseconds between the events around it, and what it wrote.
 
     `wall_ms` is the same call on the host's clock, from when it sees the first event pass until the whole
-    device is idle: work that hides from the events shows there. `ended` and `says` are as a Run's; a call
-    that could not be made because the one before it did not finish has ended as `not-run`.
+    device is idle: work that hides from the events shows there. `late`: the host was still queueing when the
+    first event passed, so a gap of its own lies between the events. `findings` are what the memory around the
+    buffers showed. `ended` and `says` are as a Run's; a call that could not be made because the one before it
+    did not finish has ended as `not-run`.
     """
 
     ms: float
@@ -78,6 +80,8 @@ class Call:
     outputs: Mapping[str, Floats] = field(default_factory=dict)
     ended: str = "finished"
     says: str = ""
+    late: bool = False
+    findings: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,7 @@ class Pair:
     user: Call
     baseline: Call
     user_first: bool
-    clock: int  # of the multiprocessors right after, MHz; 0 where it cannot be read
+    clock: int  # of the multiprocessors right after each, the lower, MHz; 0 where it cannot be read
     throttled: tuple[str, ...] = ()  # the reasons that the card gave for a lowered clock, if any
 
     @property

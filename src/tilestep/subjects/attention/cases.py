@@ -37,7 +37,6 @@ from tilestep.contract import (
     LENGTHS,
     PLANTED_TOKENS,
     PLANTED_VALUE,
-    PROFILE_LENGTH,
     QUERY_TILE,
     WEIGHTS,
     D,
@@ -80,8 +79,6 @@ def families(step: str, length: int) -> tuple[str, ...]:
         raise ValueError(f"a length is at least 1, not {length}")
     if length == 1:
         return ("normal", "planted", "negative")  # one key: no ramp and no future
-    if length >= PROFILE_LENGTH:
-        return ("normal",)
     return FAMILIES
 
 

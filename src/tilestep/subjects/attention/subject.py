@@ -63,8 +63,8 @@ class AttentionSubject(TimedSubject):
     def given(self, case: Case) -> Packed:
         return Packed(case.inputs["qkv_rotated"])
 
-    def make_fresh(self, length: int, seed: int, number: int) -> Case:
-        return make_fresh(self._step, length, seed, number)
+    def make_fresh(self, length: int, entropy: int, number: int) -> Case:
+        return make_fresh(self._step, length, entropy, number)
 
     def answers_at(self, case: Case, rows: Rows) -> Answer:
         qkv = case.inputs["qkv_rotated"]

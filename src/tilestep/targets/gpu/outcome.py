@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from tilestep.emulator.findings import describe
 from tilestep.emulator.refusals import crashed, timed_out
-from tilestep.program import Finding, Job, Launch, LaunchPlan
+from tilestep.program import Buffer, Finding, Job, Launch, LaunchPlan
 
 _CAUSES = {
     "CUDA_ERROR_ILLEGAL_ADDRESS": "it reads or writes an address that is no memory of its own",
@@ -21,9 +21,14 @@ _CAUSES = {
     "CUDA_ERROR_LAUNCH_FAILED": "it leaves its shared or local memory, traps, or has used up its stack",
     "CUDA_ERROR_LAUNCH_TIMEOUT": "the system ended it after its time limit",
 }
+# By the labels of timing.py, which says what counts as a refusal; a test holds the two to each other.
 _REFUSALS = {
     "CUDA_ERROR_INVALID_VALUE": "its grid, its block or its shared memory is more than this card has",
     "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES": "its blocks need more registers or memory than this card has",
+    "CUDA_ERROR_INVALID_CONFIGURATION": "its grid or its block has a shape that this card does not launch",
+    "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE": "its grid is larger than what this card holds at once",
+    "CUDA_ERROR_NOT_SUPPORTED": "it asks for what this card or its driver does not have",
+    "CUDA_ERROR_INVALID_HANDLE": "the card's driver does not know its kernel",
 }
 
 
@@ -51,12 +56,21 @@ def launch_at(item: object, plan: LaunchPlan) -> Launch | None:
 
 def findings(body: dict[str, Any], plan: LaunchPlan, job: Job, file: str) -> tuple[Finding, ...]:
     """Refused launches, broken guard bands and changed inputs of one run."""
-    shapes = {buffer.name: (buffer.rows, buffer.width) for buffer in job.buffers}
     events = [_refused(item, label, plan) for item, label in body["refused"]]
-    events += [{"code": "guard-band", "array": name, "detail": side} for name, side in body["guards"]]
     events += [{"code": "input-written", "array": name, "element": -1} for name in body["changed"]]
-    found = [describe({"event": "finding", **event}, None, None, shapes) for event in events]
+    found = (*_described(events, job.buffers), *outside(body["guards"], job.buffers))
     return tuple(finding if finding.file else replace(finding, file=file) for finding in found)
+
+
+def outside(guards: Iterable[tuple[str, str]], buffers: Sequence[Buffer]) -> tuple[Finding, ...]:
+    """A finding for each guard band, by buffer and side, that a run has written to."""
+    events = [{"code": "guard-band", "array": name, "detail": side} for name, side in guards]
+    return _described(events, buffers)
+
+
+def _described(events: Iterable[dict[str, Any]], buffers: Sequence[Buffer]) -> tuple[Finding, ...]:
+    shapes = {buffer.name: (buffer.rows, buffer.width) for buffer in buffers}
+    return tuple(describe({"event": "finding", **event}, None, None, shapes) for event in events)
 
 
 def _refused(item: int, label: str, plan: LaunchPlan) -> dict[str, Any]:

@@ -106,7 +106,7 @@ class GpuRace:
             for worker in self._workers:
                 worker.feed(buffers)
         calls: dict[str, Call] = {}
-        clock, lowered = 0, []
+        clocks, lowered = [], []
         for slot in (_USER, _BASELINE) if user_first else (_BASELINE, _USER):
             if self._failed:
                 calls[slot] = self._not_made(slot)
@@ -119,10 +119,17 @@ class GpuRace:
                 continue
             body = answer.body
             outputs = wire.unpack_outputs(buffers, answer.blobs)
-            calls[slot] = Call(float(body["ms"]), float(body["wall_ms"]), outputs)
-            clock = int(body["clock"])
+            calls[slot] = Call(
+                float(body["ms"]),
+                float(body["wall_ms"]),
+                outputs,
+                late=bool(body["late"]),
+                findings=outcome.outside(body["guards"], buffers),
+            )
+            clocks.append(int(body["clock"]))
             lowered += [str(reason) for reason in body["lowered"]]
         throttled = tuple(dict.fromkeys(lowered))
+        clock = min((mhz for mhz in clocks if mhz), default=0)  # a pair is as slow as its slower half
         return Pair(calls[_USER], calls[_BASELINE], user_first, clock, throttled)
 
     def _time(self, slot: str, *, outputs: bool = True) -> Message:

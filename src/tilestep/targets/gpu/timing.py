@@ -64,11 +64,13 @@ class Timing:
     """Milliseconds of one call: between the events, and by the host's clock.
 
     The host's runs from when it sees the first event passed until the whole device is idle: work that hides
-    from the events shows there.
+    from the events shows there. `late`: it was not all queued when the first event passed, so a gap of the
+    host's lies between the events.
     """
 
     ms: float
     wall_ms: float
+    late: bool
 
 
 def watched(
@@ -118,13 +120,23 @@ class Clock:
         self._flush = Block(driver, stream, max(2 * l2_bytes, _LEAST_FLUSH_BYTES))
 
     def timed(self, player: Player, memory: Memory) -> Timing:
-        """One call between two events. Raises CallFailedError."""
-        times, wall_ms = self._between_events(player, memory, [player.steps])
-        return Timing(times[0], wall_ms)
+        """One call between two events. Raises CallFailedError.
+
+        A late one is told, not made again: a submission sees no values twice, which it could answer from what
+        it kept.
+        """
+        times, wall_ms, in_time = self._between_events(player, memory, [player.steps])
+        return Timing(times[0], wall_ms, late=not in_time)
 
     def each(self, player: Player, memory: Memory) -> list[tuple[int, float]]:
-        """(item, milliseconds) of every launch of one call, by events between all items."""
-        times, _ = self._between_events(player, memory, [(step,) for step in player.steps])
+        """(item, milliseconds) of every launch of one call, by events between all items.
+
+        A call that was late is made again, from fresh inputs.
+        """
+        for _ in range(_MOST_TRIES):
+            times, _, in_time = self._between_events(player, memory, [(step,) for step in player.steps])
+            if in_time:
+                break
         return [
             (index, ms)
             for index, (step, ms) in enumerate(zip(player.steps, times, strict=True))
@@ -139,22 +151,10 @@ class Clock:
 
     def _between_events(
         self, player: Player, memory: Memory, parts: Sequence[Sequence[Step]]
-    ) -> tuple[list[float], float]:
-        """The time of each part of the plan, all queued at once, and of the whole by the host's clock.
-
-        A call that was not queued in time holds a gap of the host's: it is made again, from fresh inputs.
-        """
-        for _ in range(_MOST_TRIES):
-            times, wall_ms, in_time = self._tried(player, memory, parts)
-            if in_time:
-                break
-            self._hold_factor = min(2 * self._hold_factor, _LARGEST_FACTOR)
-        return times, wall_ms
-
-    def _tried(
-        self, player: Player, memory: Memory, parts: Sequence[Sequence[Step]]
     ) -> tuple[list[float], float, bool]:
-        """One call, and whether all of it was queued before the hold was over."""
+        """The time of each part of the plan, all queued at once, and of the whole by the host's clock; and
+        whether all was queued before the hold was over. Where not, the next call is held for longer.
+        """
         api, stream = self._driver.api, self._stream
         events = self._some_events(len(parts) + 1)
         self._prepare(player, memory)
@@ -174,6 +174,8 @@ class Clock:
             float(self._driver.call("cuEventElapsedTime", begin, end))
             for begin, end in itertools.pairwise(events)
         ]
+        if not in_time:
+            self._hold_factor = min(2 * self._hold_factor, _LARGEST_FACTOR)
         return times, (ended - began) / 1e6, in_time
 
     def _see_pass(self, event: Any) -> tuple[int, bool]:

@@ -59,9 +59,7 @@ class Worker:
         began = time.perf_counter()
         refused = watched(self.session.driver, player, memory, self._tell)
         seconds = time.perf_counter() - began
-        found = [(name, side) for name, block in memory.blocks.items() for side in block.broken_guards()]
-        for number, block in enumerate(player.scratch, start=1):
-            found += [(f"scratch {number}", side) for side in block.broken_guards()]
+        found = _broken_guards(memory, player)
         body = {"refused": refused, "guards": found, "changed": memory.changed_inputs(), "seconds": seconds}
         outputs = memory.outputs()
         self.close(message)
@@ -105,11 +103,12 @@ class Worker:
         timing = self._clock().timed(player, memory)
         mhz, lowered = self.session.clocks.now()
         outputs = memory.outputs() if message.body.get("outputs", True) else []
+        found = _broken_guards(memory, player)
         memory.scrub()
         player.restore()
         synchronise(self.session.driver)
-        body = {"ms": timing.ms, "wall_ms": timing.wall_ms, "clock": mhz, "lowered": lowered}
-        return body, outputs
+        body = {"ms": timing.ms, "wall_ms": timing.wall_ms, "late": timing.late}
+        return {**body, "clock": mhz, "lowered": lowered, "guards": found}, outputs
 
     def each(self, message: Message) -> Answer:
         """The time of each launch, over so many calls."""
@@ -165,6 +164,13 @@ class Worker:
         if self.clock is None:
             raise PlanError("nothing is open for timing")
         return self.clock
+
+
+def _broken_guards(memory: Memory, player: Player) -> list[tuple[str, str]]:
+    """(buffer, side) of each guard band that a run has written to."""
+    blocks = [*memory.blocks.items()]
+    blocks += [(f"scratch {number}", block) for number, block in enumerate(player.scratch, start=1)]
+    return [(name, side) for name, block in blocks for side in block.broken_guards()]
 
 
 def main() -> None:
