@@ -11,6 +11,7 @@ import pytest
 from tilestep import contract, kernels, reference, tolerance
 from tilestep.frontends import cuda
 from tilestep.judge import judge_block, schedule
+from tilestep.judge.decide import UNCHECKED
 from tilestep.judge.in_block import LENGTHS, run_in_block
 from tilestep.judge.inputs import block_inputs
 from tilestep.judge.trusted import BETWEEN, LAST, MAKER, TrustedFailed, TrustedKernels, in_order
@@ -153,7 +154,9 @@ def test_a_block_without_checkers_is_our_kernels_and_yours(tmp_path: Path) -> No
     assert verdict.outcome == "passed", verdict.says
     assert {case.length for case in verdict.cases} == {1, 33}
     assert "our kernels: qkv-projection, rope, causal-attention" in verdict.evidence
-    assert not any(line.startswith(("checkers", "reference")) for line in verdict.evidence)
+    assert not any(line.startswith("reference") for line in verdict.evidence)
+    assert UNCHECKED in verdict.evidence
+    assert "finding" not in verdict.says
 
     wrong = tmp_path / "swiglu.cu"
     text = files[1].read_text(encoding="utf-8")

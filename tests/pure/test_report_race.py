@@ -41,6 +41,7 @@ def test_a_speed_is_shown_with_its_interval_and_its_gate(clock: Any, attention_f
     lines = text.splitlines()
     for line in (
         "speed         ATTN BASELINE MS: 4.0000",
+        "checkers      not run on a GPU; --target both runs them first",
         "pairs         40 in random order, 0 throttled",
         "driver        580.1",
         "compiler      nvcc 13.0 -O3 -arch=sm_90",

@@ -14,7 +14,7 @@ from tilestep.frontends.reading import read_source
 from tilestep.judge import schedule, verdict
 from tilestep.judge.chain import Chain, run_block
 from tilestep.judge.compare import ComparedCase, earliest_wrong
-from tilestep.judge.decide import describe_speed, say_unsafe, say_wrong
+from tilestep.judge.decide import UNCHECKED, describe_speed, say_unsafe, say_wrong
 from tilestep.judge.diagnose import merge_findings, name_mistakes
 from tilestep.judge.schedule import Progress
 from tilestep.judge.seams import has_seam
@@ -160,7 +160,8 @@ def _decide(
         return verdict.Unsafe(says=say_unsafe(shared["findings"]), **shared, **facts)
     count = len(trials)
     kernels = f"{count} step{'s' if count > 1 else ''} of yours"
-    says = f"The block is right at every length with {kernels}, with no finding."
+    found = "" if ours else ", with no finding"  # on a GPU no checker ran
+    says = f"The block is right at every length with {kernels}{found}."
     return verdict.Passed(says=says, **shared, **facts)
 
 
@@ -180,6 +181,5 @@ def _evidence(
         lines.append(f"{'our kernels' if ours else 'reference'}: {', '.join(missing)}")
     lengths = ", ".join(str(chain.length) for chain in chains)
     lines.append(f"values: every tensor of yours against float64, T = {lengths}")
-    if not ours:
-        lines.append(f"checkers: at T = {CHECKED_LENGTH}, in one thread order")
+    lines.append(UNCHECKED if ours else f"checkers: at T = {CHECKED_LENGTH}, in one thread order")
     return (*lines, *describe_speed(facts["target"].kind))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from tilestep.judge import verdict
+from tilestep.judge.decide import UNCHECKED
 from tilestep.judge.diagnose import merge_findings
 from tilestep.judge.verdict import TargetName, Verdict
 from tilestep.targets.protocol import Target
@@ -29,11 +30,12 @@ def judge_both(judge_on: Callable[[Target], Verdict], cpu: Target, gpu: Target) 
         return verdict.Refused(
             submission=timed.submission, step=timed.step, seed=timed.seed, target=timed.target, says=says
         )
+    timed_evidence = (line for line in timed.evidence if line != UNCHECKED)
     return replace(
         timed,
         target=TargetName(gpu.kind, f"{timed.target.name}; {checked.target.name}"),
         findings=merge_findings((*checked.findings, *timed.findings)),
         traffic=checked.traffic,
-        evidence=(*(line for line in checked.evidence if not line.startswith(_ONLY_HERE)), *timed.evidence),
+        evidence=(*(line for line in checked.evidence if not line.startswith(_ONLY_HERE)), *timed_evidence),
         says=f"{timed.says} On the CPU the checkers find nothing.",
     )

@@ -16,6 +16,8 @@ from tilestep.judge.trial import Trial
 from tilestep.judge.verdict import FirstWrong, KvTraffic, MistakeFound, Verdict
 from tilestep.program import Finding
 
+UNCHECKED = "checkers: not run on a GPU; --target both runs them first"
+
 
 def decide(trial: Trial, facts: dict[str, Any]) -> Verdict:
     """The verdict of a trial whose runs all finished. `facts` are submission, step, seed and target."""
@@ -53,7 +55,8 @@ def _decide_race(race: RaceRecord, cases: int, shared: dict[str, Any]) -> Verdic
     if speed is None:
         return verdict.Inconclusive(says=f"Right at every value, but {race.alarm}.", **shared)
     if speed.gate is None or speed.low >= speed.gate:
-        right = f"Right in all {cases} cases and in {len(race.pairs)} timed calls, with no finding"
+        # Only a GPU races, and no checker ran there: nothing is said of findings.
+        right = f"Right in all {cases} cases and in {len(race.pairs)} timed calls"
         return verdict.Passed(says=f"{right}, at {_times(speed)}.", speed=speed, **shared)
     if speed.high < speed.gate:
         return verdict.Slow(says=f"Right at every value, but only {_times(speed)}.", speed=speed, **shared)
@@ -82,6 +85,8 @@ def describe_runs(trial: Trial) -> tuple[str, ...]:
             f"checkers: {trial.checked_runs} runs in {len(orders(trial.seed))} thread orders, "
             f"{_rounded(trial.accesses)} accesses, {_count(len(merge_findings(trial.findings)))}"
         )
+    elif not trial.target.checks:
+        lines.append(UNCHECKED)
     if trial.compared and not trial.launches:
         lines.append("launches: the seam launched no kernel")
     if trial.unsteady and trial.findings:
@@ -149,7 +154,8 @@ def _slow(traffic: KvTraffic) -> str:
 
 
 def _passed(trial: Trial) -> str:
-    says = f"Right in all {len(trial.compared)} cases, with no finding"
+    found = ", with no finding" if trial.target.checks else ""
+    says = f"Right in all {len(trial.compared)} cases{found}"
     if trial.traffic is not None and trial.traffic.gate is not None:
         return f"{says}, and K and V traffic is cut {trial.traffic.cut:.1f}x against the baseline."
     if trial.step.speed_gate is not None:
