@@ -24,7 +24,7 @@ from tilestep.cli import bench as command
 from tilestep.cli import cli
 from tilestep.report.console import THEME
 from tilestep.report.ladder import doubts, left_out, markdown_note, markdown_table, percent_text, show_ladder
-from tilestep.report.ladder_plot import write_plot
+from tilestep.report.ladder_plot import plot
 
 ROOT = Path(__file__).parents[2]
 PEAKS = Peaks(4.9e12, 67e12, 1070e12)
@@ -147,19 +147,19 @@ def test_shares_have_two_digits() -> None:
 def test_the_picture_is_drawn(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     file = tmp_path / "ladder.png"
-    write_plot(LADDER, file)
+    file.write_bytes(plot(LADDER))
     assert file.read_bytes().startswith(b"\x89PNG")
     image = importlib.import_module("matplotlib.image").imread(file)
     assert image.shape[0] > 600
     assert np.unique(image[..., :3].reshape(-1, 3), axis=0).shape[0] > 50
 
 
-def test_a_ladder_in_which_nobody_was_measured_is_drawn_and_printed(tmp_path: Path) -> None:
+def test_a_ladder_in_which_nobody_was_measured_is_drawn_and_printed() -> None:
     rows = tuple(empty_row(one, 33, Peaks(0, 0, 0), MISSING, TORCH) for one in everyone())
     ladder = replace(LADDER, rows=rows, peaks=Peaks(0, 0, 0))
     assert any("unknown" in line for line in printed(ladder))
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-    write_plot(ladder, tmp_path / "ladder.png")
+    assert plot(ladder)
 
 
 def script() -> ModuleType:
@@ -252,6 +252,19 @@ def test_a_picture_needs_matplotlib(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     result = bench("--png", str(tmp_path / "x.png"))
     assert result.exit_code == 2
     assert "pip install 'tilestep[plot]'" in result.stderr
+
+
+def test_a_picture_takes_the_place_of_a_picture_only(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(command, "require_matplotlib", lambda: None)
+    monkeypatch.setattr(command, "plot", lambda ladder: b"\x89PNG\r\n\x1a\n new")
+    saved, picture, notes = LADDER.save(tmp_path), tmp_path / "x.png", tmp_path / "notes.txt"
+    notes.write_text("mine")
+    refused = bench("--from", str(saved), "--png", str(notes))
+    assert (refused.exit_code, notes.read_text()) == (2, "mine")
+    assert "was not written by tilestep" in refused.stderr
+    for _ in range(2):
+        assert bench("--from", str(saved), "--png", str(picture)).exit_code == 0
+    assert picture.read_bytes().endswith(b"new")
 
 
 def test_a_saved_ladder_is_shown(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from tilestep import contract
+from tilestep import contract, destination
 from tilestep.bench import ladder as saved
 from tilestep.bench.build import load_rungs
 from tilestep.bench.contenders import choose
@@ -27,7 +27,8 @@ from tilestep.judge import Progress
 from tilestep.report import console
 from tilestep.report.json import dumps
 from tilestep.report.ladder import show_ladder
-from tilestep.report.ladder_plot import NoMatplotlibError, require_matplotlib, write_plot
+from tilestep.report.ladder_plot import NoMatplotlibError, plot, require_matplotlib
+from tilestep.report.png import SIGNATURE
 from tilestep.report.progress import showing
 from tilestep.targets.gpu import GpuTarget
 
@@ -80,8 +81,7 @@ def bench_command(
     L2. Every output is compared with float64: what is wrong gets no time. A peer that is not installed, or
     that refuses, is told with its reason.
     """
-    if png is not None:
-        _check_picture(png)
+    place = None if png is None else _place_of_picture(png)
     if source is not None:
         if lengths or only or without or seed is not None or save is not None:
             raise click.UsageError("--from shows what was measured: it goes with --png and --json only")
@@ -98,9 +98,8 @@ def bench_command(
         click.echo(dumps(ladder.to_json()))
     else:
         show_ladder(ladder, console.stdout())
-    if png is not None:
-        path = Path(png)
-        _written(png, lambda: write_plot(ladder, path))
+    if place is not None:
+        _draw(ladder, place)
     return 0
 
 
@@ -159,14 +158,20 @@ def _load(source: str) -> Ladder:
         raise click.UsageError(f"{source}: {error}") from None
 
 
-def _check_picture(png: str) -> None:
+def _place_of_picture(png: str) -> Path:
     """What a picture needs must be there before anything is measured in vain."""
     try:
         require_matplotlib()
-    except NoMatplotlibError as error:
+        return destination.check(png, "the picture", lambda data: data.startswith(SIGNATURE))
+    except (NoMatplotlibError, destination.DestinationError) as error:
         raise click.UsageError(str(error)) from None
-    if not Path(png).absolute().parent.is_dir():
-        raise click.UsageError(f"{png} cannot be written: there is no such folder")
+
+
+def _draw(ladder: Ladder, place: Path) -> None:
+    try:
+        destination.write(place, plot(ladder))
+    except destination.DestinationError as error:
+        raise click.UsageError(str(error)) from None
 
 
 def _check_folder(save: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from pathlib import Path
+import io
 from typing import Any
 
 from tilestep.bench.contenders import BF16, FP32, RUNG
@@ -32,8 +32,8 @@ def require_matplotlib() -> None:
         raise NoMatplotlibError(MISSING) from None
 
 
-def write_plot(ladder: Ladder, path: Path) -> None:
-    """Draws all who have a time, a panel for each precision. Raises NoMatplotlibError and OSError."""
+def plot(ladder: Ladder) -> bytes:
+    """A PNG of all who have a time, a panel for each precision. Raises NoMatplotlibError."""
     require_matplotlib()
     figure_module: Any = importlib.import_module("matplotlib.figure")
     timed = [row for row in ladder.rows if row.median_ms is not None]
@@ -48,7 +48,9 @@ def write_plot(ladder: Ladder, path: Path) -> None:
     axes[0].yaxis.set_major_formatter(lambda us, _: f"{us / 1e3:g} ms" if us >= 1e3 else f"{us:g} us")
     axes[0].set_ylabel("median time")
     figure.suptitle(f"Causal attention of the block on {ladder.gpu}", fontsize=12)
-    figure.savefig(path, dpi=_DOTS, format="png")
+    image = io.BytesIO()
+    figure.savefig(image, dpi=_DOTS, format="png")
+    return image.getvalue()
 
 
 def _draw(panel: Any, ladder: Ladder, precision: str) -> None:
