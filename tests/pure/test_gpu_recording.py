@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tilestep.program import Argument, Buffer, Job, Launch, LaunchPlan, Place, Run, Transfer
-from tilestep.targets.gpu import outcome, recording
+from tilestep.targets.gpu import outcome, recording, timing
 from tilestep.targets.gpu.recording import Recordings, record
 
 LAUNCH = Launch("attend", (4, 1, 1), (32, 1, 1), 0, 7, "_Z6attendPf", (Argument(bytes(4)),))
@@ -103,6 +103,14 @@ def test_the_only_kernel_of_a_plan_is_the_one_that_never_ends() -> None:
         7,
     )
     assert outcome.why_late(None, PLAN, 10.0) == ("it was still running after 10 seconds", None)
+
+
+def test_every_refusal_of_a_launch_has_its_sentence() -> None:
+    assert set(outcome._REFUSALS) == set(timing._REFUSALS)
+    for label in timing._REFUSALS:
+        (found,) = outcome.findings({"refused": [[1, label]], "guards": [], "changed": []}, PLAN, JOB, "a.cu")
+        assert outcome._REFUSALS[label] in found.says
+        assert label in found.says
 
 
 def test_findings_are_told_in_the_emulators_words() -> None:

@@ -56,9 +56,13 @@ def launch_at(item: object, plan: LaunchPlan) -> Launch | None:
 
 def findings(body: dict[str, Any], plan: LaunchPlan, job: Job, file: str) -> tuple[Finding, ...]:
     """Refused launches, broken guard bands and changed inputs of one run."""
-    events = [_refused(item, label, plan) for item, label in body["refused"]]
-    events += [{"code": "input-written", "array": name, "element": -1} for name in body["changed"]]
-    found = (*_described(events, job.buffers), *outside(body["guards"], job.buffers))
+    refused = [_refused(item, label, plan) for item, label in body["refused"]]
+    changed = [{"code": "input-written", "array": name, "element": -1} for name in body["changed"]]
+    found = (
+        *_described(refused, job.buffers),
+        *outside(body["guards"], job.buffers),
+        *_described(changed, job.buffers),
+    )
     return tuple(finding if finding.file else replace(finding, file=file) for finding in found)
 
 
