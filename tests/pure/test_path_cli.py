@@ -13,7 +13,7 @@ from tilestep import cli as command_line
 from tilestep.cli import opening
 from tilestep.judge import verdict as v
 from tilestep.path import catalogue
-from tilestep.path.attempt import Attempt
+from tilestep.path.attempt import Attempt, Place
 from tilestep.path.catalogue import Stage
 from tilestep.path.workspace import PROGRESS_FILE, Workspace
 
@@ -152,6 +152,36 @@ def test_alone_without_a_terminal_judges_once_in_plain_lines(inside: Workspace, 
     assert inside.solution(FIRST).exists()
     result = run()
     assert catalogue.stages()[1].title in result.stdout, "it goes on with the next stage"
+
+
+def test_alone_it_judges_where_the_environment_says(
+    inside: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places: list[str] = []
+
+    def fake(file: Path, stage: Stage, *, place: Place, **_: Any) -> Attempt:
+        places.append(place.name)
+        verdict = v.Broken(
+            submission=v.Submission(str(file), "ab"),
+            step=stage.step,
+            seed=1,
+            target=v.TargetName("cpu", "emulator"),
+            says="Says the judge.",
+        )
+        return Attempt(verdict, None, untouched=False, target=place.name)
+
+    monkeypatch.setattr(opening, "attempt", fake)
+    for target in ("cpu", "gpu", "both", "auto", ""):
+        monkeypatch.setenv("TILESTEP_TARGET", target)
+        run()
+    monkeypatch.delenv("TILESTEP_TARGET")
+    run()
+    assert places == ["cpu", "gpu", "both", "cpu", "cpu", "cpu"]
+    monkeypatch.setenv("TILESTEP_TARGET", "abacus")
+    result = run()
+    assert (result.exit_code, result.stdout) == (2, "")
+    says = "tilestep: TILESTEP_TARGET is 'abacus' in the environment, and not one of auto, cpu, gpu, both"
+    assert one_line(result.stderr) == says
 
 
 def test_alone_with_a_file_that_does_not_pass(inside: Workspace, outcome: list[Any]) -> None:

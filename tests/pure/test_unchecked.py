@@ -28,6 +28,15 @@ def test_a_gpu_alone_says_that_no_checkers_ran(clock: Any, attention_file: Path)
         assert UNCHECKED in verdict.to_json()["evidence"]
 
 
+def test_a_kernel_that_breaks_on_the_gpu_leaves_one_sentence(clock: Any, attention_file: Path) -> None:
+    cpu = clock(checks=True)
+    cpu.kind = "cpu"
+    gpu = clock(run_ends=lambda job: "attend never ended")
+    verdict = judge_both(lambda target: judged(attention_file, target, profile=False), cpu, gpu)
+    assert verdict.outcome == "broken"
+    assert verdict.says.endswith("attend never ended (T = 2)")
+
+
 def test_both_tell_what_the_checkers_saw(clock: Any, attention_file: Path) -> None:
     cpu = clock(name="an emulator", checks=True)
     cpu.kind = "cpu"

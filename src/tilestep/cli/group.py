@@ -71,7 +71,8 @@ def cli(context: click.Context, stage: Stage | None) -> int:
     """Judges CUDA C++ kernels of a Llama decoder block, with or without a GPU.
 
     Alone, in a workspace that `tilestep init` has made, it opens the path there: it judges the file of the
-    open stage whenever that is saved.
+    open stage whenever that is saved. It judges on the CPU; with TILESTEP_TARGET=gpu or both in the
+    environment on a GPU too.
     """
     if context.invoked_subcommand is not None:
         return 0

@@ -11,7 +11,16 @@ import click
 
 from tilestep import contract
 from tilestep.cli.group import cli
-from tilestep.cli.options import AUTO, JUDGES, Lengths, StepName, as_json, chosen, judge_on
+from tilestep.cli.options import (
+    AUTO,
+    JUDGES,
+    TARGET_VARIABLE,
+    Lengths,
+    StepName,
+    as_json,
+    chosen,
+    judge_on,
+)
 from tilestep.contract import LENGTHS
 from tilestep.judge import Verdict, judge, judge_block, step_of
 from tilestep.judge.evidence import Asked, EvidenceError, check_writable
@@ -35,7 +44,7 @@ from tilestep.subjects import subject
     "--target",
     type=click.Choice((AUTO, *JUDGES)),
     default=AUTO,
-    envvar="TILESTEP_TARGET",
+    envvar=TARGET_VARIABLE,
     show_envvar=True,
     help="Where it runs: by default on the GPU, if there is one; both: the CPU's checkers first.",
 )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
+from tilestep.cli.options import AUTO, JUDGES, TARGET_VARIABLE, judge_on
 from tilestep.cli.parameter import ParamType
 from tilestep.path import catalogue, workspace
-from tilestep.path.attempt import attempt
+from tilestep.path.attempt import EMULATOR, Place, attempt
 from tilestep.path.catalogue import Stage
 from tilestep.path.keys import reading
 from tilestep.path.memory import Memory
@@ -54,18 +57,29 @@ def open_path(stage: Stage | None) -> int | None:
         if stage is None:
             return None
         raise click.UsageError(NO_WORKSPACE)
+    place = chosen_place()
     screen = Terminal()
     if memory.trouble:
         screen.says(memory.trouble)
     opened = memory.start(stage.step if stage else None)
     if sys.stdin.isatty() and sys.stdout.isatty():
         with reading(sys.stdin.fileno()) as keys:
-            Session(memory, opened, screen, keys).run()
+            Session(memory, opened, screen, keys, place).run()
         return 0
-    return judge_once(memory, opened, screen)
+    return judge_once(memory, opened, screen, place)
 
 
-def judge_once(memory: Memory, stage: Stage, screen: Terminal) -> int:
+def chosen_place() -> Place:
+    """Where the path judges: on the emulator, which has the checkers and answers a save at once, or where the
+    environment says."""
+    name = os.environ.get(TARGET_VARIABLE) or AUTO
+    if name not in (AUTO, *JUDGES):
+        known = ", ".join((AUTO, *JUDGES))
+        raise click.UsageError(f"{TARGET_VARIABLE} is {name!r} in the environment, and not one of {known}")
+    return EMULATOR if name == AUTO else Place(name, functools.partial(judge_on, name))
+
+
+def judge_once(memory: Memory, stage: Stage, screen: Terminal, place: Place) -> int:
     """One judgement of a stage's file, without keys: the verdict's exit code."""
     trouble = memory.open(stage)
     if trouble:
@@ -75,7 +89,7 @@ def judge_once(memory: Memory, stage: Stage, screen: Terminal) -> int:
     missing = memory.workspace.missing(stage)
     if missing:
         raise click.UsageError(missing)
-    made = attempt(file, stage, others=memory.passed_files(stage))
+    made = attempt(file, stage, others=memory.passed_files(stage), place=place)
     solution = None
     if made.passed:
         solution, trouble = memory.passed(stage, made.verdict.submission.sha256)

@@ -30,6 +30,7 @@ TARGETS: dict[str, Callable[[], Target]] = {"cpu": CpuTarget, "gpu": _gpu}
 BOTH = "both"  # the CPU's checkers first, then the GPU
 JUDGES = (*TARGETS, BOTH)
 AUTO = "auto"  # the GPU where there is one
+TARGET_VARIABLE = "TILESTEP_TARGET"  # of the environment: AUTO or one of JUDGES
 _DEVICES = (Path("/dev/nvidiactl"), Path("/dev/dxg"))  # there where a driver is, the second under WSL
 
 

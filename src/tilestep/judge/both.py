@@ -37,5 +37,10 @@ def judge_both(judge_on: Callable[[Target], Verdict], cpu: Target, gpu: Target) 
         findings=merge_findings((*checked.findings, *timed.findings)),
         traffic=checked.traffic,
         evidence=(*(line for line in checked.evidence if not line.startswith(_ONLY_HERE)), *timed_evidence),
-        says=f"{timed.says} On the CPU the checkers find nothing.",
+        says=_join(timed.says),
     )
+
+
+def _join(says: str) -> str:
+    """What breaks a kernel on the GPU is no whole sentence, and stands alone."""
+    return f"{says} On the CPU the checkers find nothing." if says.endswith(".") else says

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,19 @@ from tilestep.frontends.tokens import flatten, lex
 from tilestep.judge import Progress, Verdict, judge, judge_block
 from tilestep.path.catalogue import Stage
 from tilestep.program import SubmissionError
+from tilestep.targets.cpu import CpuTarget
+from tilestep.targets.protocol import Target
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where files are judged: cpu, gpu or both, and what judges there, given a judgement on one target."""
+
+    name: str
+    judge_on: Callable[[Callable[[Target], Verdict]], Verdict]
+
+
+EMULATOR = Place("cpu", lambda judge_on: judge_on(CpuTarget()))
 
 
 @dataclass(frozen=True)
@@ -18,13 +32,15 @@ class Attempt:
     """What the judge said of the file. `lengths` are what it was judged at, None for all.
 
     `untouched`: the code is still the starter's, so that a pass says nothing of the person. `block`: what it
-    said of the whole block with the file and the person's others in it, where that was judged.
+    said of the whole block with the file and the person's others in it, where that was judged. `target` is
+    the name of the place where all this was.
     """
 
     verdict: Verdict
     lengths: Sequence[int] | None
     untouched: bool
     block: Verdict | None = None
+    target: str = EMULATOR.name
 
     @property
     def passed(self) -> bool:
@@ -46,6 +62,7 @@ def attempt(
     others: Sequence[Path] = (),
     tell: Callable[[Progress], None] | None = None,
     seed: int | None = None,
+    place: Place = EMULATOR,
 ) -> Attempt:
     """Judges a file for a stage. What is wrong at a short length is told without waiting for a long one.
 
@@ -55,14 +72,16 @@ def attempt(
     seed = secrets.randbelow(2**32) if seed is None else seed
     name = shown(file)
     # Every family of the few: a mistake is named from all that it spoils, and from what it leaves right.
-    few = judge(name, stage.step, seed=seed, lengths=stage.quick, profile=False, on_progress=tell)
+    asked = functools.partial(judge, name, stage.step, seed=seed, on_progress=tell)
+    few = place.judge_on(lambda on: asked(target=on, lengths=stage.quick, profile=False))
     if few.outcome != "passed":
-        return Attempt(few, stage.quick, untouched)
-    every = judge(name, stage.step, seed=seed, on_progress=tell, fail_fast=True)
+        return Attempt(few, stage.quick, untouched, target=place.name)
+    every = place.judge_on(lambda on: asked(target=on, fail_fast=True))
     if every.outcome != "passed" or untouched or not stage.block:
-        return Attempt(every, None, untouched)
-    block = judge_block([*map(shown, others), name], seed=seed, on_progress=tell)
-    return Attempt(every, None, untouched, block)
+        return Attempt(every, None, untouched, target=place.name)
+    files = [*map(shown, others), name]
+    block = place.judge_on(lambda on: judge_block(files, seed=seed, on_progress=tell, target=on))
+    return Attempt(every, None, untouched, block, place.name)
 
 
 def same_code(file: Path, text: str) -> bool:

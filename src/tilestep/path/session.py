@@ -9,7 +9,7 @@ from typing import Protocol
 
 from tilestep.judge import Progress as Judging
 from tilestep.path import catalogue
-from tilestep.path.attempt import Attempt, attempt
+from tilestep.path.attempt import EMULATOR, Attempt, Place, attempt
 from tilestep.path.catalogue import Stage
 from tilestep.path.keys import Keys
 from tilestep.path.memory import Memory
@@ -45,12 +45,15 @@ class Screen(Protocol):
 
 
 class Session:
-    """One person at one terminal. `keys` are read only while nothing is judged."""
+    """One person at one terminal. `keys` are read only while nothing is judged; `place` is where that is."""
 
-    def __init__(self, memory: Memory, stage: Stage, screen: Screen, keys: Keys) -> None:
+    def __init__(
+        self, memory: Memory, stage: Stage, screen: Screen, keys: Keys, place: Place = EMULATOR
+    ) -> None:
         self.memory = memory
         self.screen = screen
         self.keys = keys
+        self.place = place
         self._answers: dict[str, Callable[[], None]] = {
             "h": self._hint,
             "l": lambda: self.screen.lesson(self.stage),
@@ -104,7 +107,7 @@ class Session:
     def _judge(self) -> None:
         with self.screen.judging(self.stage, self._file) as tell:
             others = self.memory.passed_files(self.stage)
-            made = attempt(self._file, self.stage, others=others, tell=tell)
+            made = attempt(self._file, self.stage, others=others, tell=tell, place=self.place)
         # A save that came meanwhile has another hash, and is judged next.
         self._known = made.verdict.submission.sha256 or self._known
         solution = None

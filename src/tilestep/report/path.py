@@ -61,12 +61,12 @@ class Terminal:
         """The verdict, then what it means for the stage."""
         verdict = attempt.verdict
         if verdict.cases or verdict.findings:
-            show_verdict(verdict, self.console, attempt.lengths)
+            show_verdict(verdict, self.console, attempt.lengths, attempt.target)
         else:
             self.console.print()
             self.says(verdict.says)
         if attempt.block is not None:
-            show_verdict(attempt.block, self.console, None)
+            show_verdict(attempt.block, self.console, None, attempt.target)
         if attempt.passed:
             self._passed(stage, solution)
         elif verdict.outcome == "passed" and attempt.untouched:
