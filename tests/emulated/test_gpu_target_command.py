@@ -50,6 +50,8 @@ def test_the_baseline_is_judged_and_not_passed() -> None:
     done = call("judge", COOPERATIVE, "--step", "online-attention", "--target", "gpu", *FEW)
     assert done.exit_code == 1
     assert "SLOW" in done.stdout
+    again = next(line for line in done.stdout.splitlines() if line.startswith("again"))
+    assert again.endswith("--target gpu --pairs 30")
     # The command to copy is as long as the path of the file.
     lines = [line for line in done.stdout.splitlines() if not line.startswith("again")]
     assert [line for line in lines if len(line) > 80] == []

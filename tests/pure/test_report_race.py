@@ -56,6 +56,14 @@ def test_a_speed_is_shown_with_its_interval_and_its_gate(clock: Any, attention_f
     assert "not judged here" not in text
 
 
+def test_the_command_that_shows_it_again_has_the_pairs(clock: Any, attention_file: Path) -> None:
+    verdict = judge(attention_file, "online-attention", seed=3, lengths=(2,), target=clock(), pairs=30)
+    console = a_console()
+    show_verdict(verdict, console, (2, 40), "gpu", 30)
+    again = next(line for line in text_of(console).splitlines() if line.startswith("again"))
+    assert again.endswith("--seed 3 --lengths 2,40 --target gpu --pairs 30")
+
+
 def test_a_wrong_timed_call_is_named_and_makes_no_column(clock: Any, attention_file: Path) -> None:
     def spoil(out: np.ndarray, number: int) -> np.ndarray:
         out[3, 3] += np.float32(number == 17)

@@ -12,7 +12,7 @@ from typing import Any
 
 import tilestep.blas  # noqa: F401  (before anything that imports NumPy)
 from tilestep.cli import bench, doctor, explain, judge, listing, path, replay, show  # noqa: F401  (each adds one)
-from tilestep.cli.group import cli
+from tilestep.cli.group import INTERRUPTED, cli
 from tilestep.emulator.sandbox import shut_down
 
 CLEAN_UP_SECONDS = 5.0
@@ -44,5 +44,7 @@ def main() -> None:
         signal.signal(number, _interrupt)
     try:
         cli(prog_name="tilestep")
+    except KeyboardInterrupt:  # before the group has begun, or behind its end
+        sys.exit(INTERRUPTED)
     finally:
         _let_threads_clean_up(CLEAN_UP_SECONDS)

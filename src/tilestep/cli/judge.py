@@ -90,7 +90,7 @@ def judge_command(
         else:
             verdict = judge_asked(Path(files[0]), asked, **shared)
     written = evidence is None or _write_evidence(Path(evidence), verdict, asked)
-    print_verdict(verdict, lengths, as_json, target)
+    print_verdict(verdict, lengths, as_json, target, pairs)
     return verdict.exit_code if written else max(verdict.exit_code, click.UsageError.exit_code)
 
 
@@ -154,12 +154,12 @@ def _judge_block(files: Sequence[str], shared: dict[str, Any]) -> Verdict:
 
 
 def print_verdict(
-    verdict: Verdict, lengths: Sequence[int] | None, as_json: bool, target: str = "cpu"
+    verdict: Verdict, lengths: Sequence[int] | None, as_json: bool, target: str, pairs: int | None
 ) -> None:
     """The verdict on standard output; the sentence of a file that never ran on standard error."""
     if as_json:
         click.echo(dumps(verdict.to_json()))
     elif verdict.cases or verdict.findings:
-        show_verdict(verdict, console.stdout(), lengths, target)
+        show_verdict(verdict, console.stdout(), lengths, target, pairs)
     else:
         click.echo(verdict.says, err=True)

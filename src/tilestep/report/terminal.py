@@ -39,9 +39,14 @@ Rows = list[tuple[str, Text]]
 
 
 def show_verdict(
-    verdict: Verdict, console: Console, lengths: Sequence[int] | None = None, target: str = "cpu"
+    verdict: Verdict,
+    console: Console,
+    lengths: Sequence[int] | None = None,
+    target: str = "cpu",
+    pairs: int | None = None,
 ) -> None:
-    """Prints the whole verdict. `lengths` are what the person asked for, None for all, on this target."""
+    """Prints the whole verdict. `lengths` are what the person asked for, None for all, on this target;
+    `pairs` likewise, None for the usual number."""
     console.print()
     console.print(_headline(verdict))
     if verdict.cases:
@@ -56,7 +61,7 @@ def show_verdict(
         if rows:
             console.print()
             _show_rows(rows, console)
-    _show_rows([("again", _again(verdict, lengths, target))], console, wrap=False)
+    _show_rows([("again", _again(verdict, lengths, target, pairs))], console, wrap=False)
     console.print()
     show_text(Text(verdict.says), console)
     console.print()
@@ -163,7 +168,7 @@ def _speed(verdict: Outcome) -> Rows:
     return rows
 
 
-def _again(verdict: Outcome, lengths: Sequence[int] | None, target: str) -> Text:
+def _again(verdict: Outcome, lengths: Sequence[int] | None, target: str, pairs: int | None) -> Text:
     files = verdict.submission.files
     words = ["tilestep", "judge"]
     words += ["--block", *files] if files else [verdict.submission.file, "--step", verdict.step]
@@ -172,6 +177,8 @@ def _again(verdict: Outcome, lengths: Sequence[int] | None, target: str) -> Text
         words += ["--lengths", ",".join(map(str, lengths))]
     if target != "cpu":
         words += ["--target", target]
+    if pairs is not None:
+        words += ["--pairs", str(pairs)]
     return Text(shlex.join(words), style="place")
 
 
