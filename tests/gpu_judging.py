@@ -10,7 +10,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import tilestep.blas  # noqa: F401  (the processes share the cores already)
-from tilestep.judge import judge, schedule, trial
+from tilestep.judge import gathered, judge, schedule, trial
 from tilestep.judge.expect import Expectations
 from tilestep.judge.trusted import TrustedKernels
 from tilestep.judge.verdict import Verdict
@@ -40,7 +40,7 @@ def judge_all(pool: ProcessPoolExecutor, kernels: Sequence[Wanted]) -> dict[Path
 
 
 def _judge(wanted: Wanted) -> Verdict | Exception:
-    trial.Expectations, trial.TrustedKernels = _expectations, _ours  # type: ignore[assignment,misc]
+    gathered.Expectations, trial.TrustedKernels = _expectations, _ours  # type: ignore[assignment,misc]
     how = {"seed": wanted.seed, "lengths": wanted.lengths, "profile": False, "target": _target()}
     try:
         return judge(wanted.file, wanted.step, **how)  # type: ignore[arg-type]

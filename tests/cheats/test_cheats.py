@@ -9,7 +9,7 @@ import pytest
 from cheats.corpus import HERE, KNOWN, Cheat, cheats
 from cheats.listing import listing
 
-from tilestep.judge import judge, trial
+from tilestep.judge import gathered, judge
 from tilestep.judge.expect import Expectations
 from tilestep.judge.verdict import Verdict
 
@@ -23,7 +23,7 @@ _expectations = functools.cache(Expectations)
 
 @pytest.fixture(autouse=True)
 def _known_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial, "Expectations", _expectations)
+    monkeypatch.setattr(gathered, "Expectations", _expectations)
 
 
 def verdict_on(cheat: Cheat) -> Verdict:
@@ -42,7 +42,7 @@ def test_cheat_gets_an_outcome_of_its_record(cheat: Cheat) -> None:
 def test_a_record_is_whole(cheat: Cheat) -> None:
     assert all(1 <= number <= KNOWN for number in cheat.record["number"])
     assert cheat.file.read_text(encoding="utf-8").startswith(f"// Cheat: {cheat.record['cheat']}\n")
-    assert re.fullmatch(r"\d\d-[a-z0-9-]+", cheat.file.stem)
+    assert re.fullmatch(r"\d{2,3}-[a-z0-9-]+", cheat.file.stem)
     for target in ("cpu", "gpu"):
         assert cheat.outcomes(target)
         assert cheat.outcomes(target) <= OUTCOMES

@@ -17,7 +17,7 @@ import pytest
 from fake_driver.fixtures import fake_card, gpu_target, open_target, stand_ins  # noqa: F401
 
 from tilestep.contract import STEP
-from tilestep.judge import judge, trial
+from tilestep.judge import gathered, judge
 from tilestep.judge.expect import Expectations
 from tilestep.judge.verdict import Verdict
 from tilestep.subjects import registered, subject
@@ -87,5 +87,5 @@ _expectations = functools.cache(Expectations)
 @pytest.fixture
 def judged(monkeypatch: pytest.MonkeyPatch) -> Callable[[Kernel], Verdict]:
     """Judges a kernel at its lengths, without the profile length."""
-    monkeypatch.setattr(trial, "Expectations", _expectations)
+    monkeypatch.setattr(gathered, "Expectations", _expectations)
     return lambda kernel: judge(kernel.file, kernel.step, seed=SEED, lengths=kernel.lengths, profile=False)

@@ -67,16 +67,23 @@ def pairs(target: GpuTarget, user: Built, baseline: Built, count: int) -> list[P
         return [race.pair(attention_buffers(n), user_first=n % 2 == 0) for n in range(count)]
 
 
+def in_time(made: list[Pair]) -> list[Pair]:
+    """Those that no load on this machine has held up: after a late call the next are held for longer."""
+    kept = [pair for pair in made if not (pair.user.late or pair.baseline.late)]
+    assert kept
+    return kept
+
+
 def test_the_ratio_is_that_of_the_kernels_times(target: GpuTarget) -> None:
     user, baseline = ours(target, "03_online"), ours(target, "02_cooperative")
-    made = pairs(target, user, baseline, 6)
-    assert [pair.user_first for pair in made] == [True, False] * 3
-    for pair in made:
+    made = pairs(target, user, baseline, 12)
+    assert [pair.user_first for pair in made] == [True, False] * 6
+    for pair in in_time(made):
         assert pair.user.ended == pair.baseline.ended == "finished"
         assert pair.user.ms == pytest.approx(ONLINE_MS, rel=0.02)
         assert pair.baseline.ms == pytest.approx(COOPERATIVE_MS, rel=0.02)
         assert (pair.clock, pair.throttled) == (1980, ())
-    assert statistics.median(pair.ratio for pair in made) == pytest.approx(10, rel=0.02)
+    assert statistics.median(pair.ratio for pair in in_time(made)) == pytest.approx(10, rel=0.02)
 
 
 def test_the_hosts_clock_tells_the_same_story(target: GpuTarget) -> None:
@@ -101,8 +108,8 @@ def test_a_host_that_was_held_up_is_told(fake_card: FakeCard, open_target: Open)
 
 def test_a_program_against_itself_is_neither_faster_nor_slower(target: GpuTarget) -> None:
     built = ours(target, "02_cooperative")
-    made = pairs(target, built, built, 6)
-    assert statistics.median(pair.ratio for pair in made) == pytest.approx(1, abs=0.02)
+    made = pairs(target, built, built, 12)
+    assert statistics.median(pair.ratio for pair in in_time(made)) == pytest.approx(1, abs=0.02)
 
 
 def test_each_pair_runs_both_on_its_own_inputs_in_the_order_asked(
@@ -135,14 +142,14 @@ def test_every_call_begins_with_nan_a_cold_cache_and_the_pairs_inputs(target: Gp
                 assert told == first
                 assert written >= 2 * SMALL_L2
                 assert calls > 2  # warmed up
-                assert call.ms == pytest.approx(WITNESS_MS, rel=0.01)
+                assert call.late or call.ms == pytest.approx(WITNESS_MS, rel=0.01)
 
 
 @pytest.mark.parametrize("compute_mode", [0, 3], ids=["shared", "one-process-a-card"])
 def test_the_two_modules_share_no_variables_even_where_they_are_one_program(
     fake_card: FakeCard, open_target: Open, compute_mode: int
 ) -> None:
-    """Each counts its own calls, among them those that had to be made again."""
+    """Each counts its own calls."""
     fake_card.describe(l2=SMALL_L2, compute_mode=compute_mode)
     target = open_target()
     built = theirs(target, "witness")

@@ -21,7 +21,7 @@ import pytest
 from gpu_judging import Wanted, judge_all, open_pool
 
 from tilestep.bench.machine import card_in_a_file_name, commit
-from tilestep.judge import trial
+from tilestep.judge import gathered, trial
 from tilestep.judge.expect import Expectations
 from tilestep.judge.trusted import TrustedKernels
 from tilestep.targets.gpu import GpuTarget
@@ -132,7 +132,7 @@ def ours(target: GpuTarget) -> TrustedKernels:
 def _made_once() -> Iterator[None]:
     """What is right depends on step and seed only, our own kernels on nothing: both are made once."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trial, "Expectations", functools.cache(Expectations))
+        patch.setattr(gathered, "Expectations", functools.cache(Expectations))
         patch.setattr(trial, "TrustedKernels", functools.cache(TrustedKernels))
         yield
 

@@ -16,9 +16,10 @@ from tilestep.judge.chain import Chain, run_block
 from tilestep.judge.compare import ComparedCase, earliest_wrong
 from tilestep.judge.decide import UNCHECKED, describe_speed, say_unsafe, say_wrong
 from tilestep.judge.diagnose import merge_findings, name_mistakes
+from tilestep.judge.gathered import Stopped
 from tilestep.judge.schedule import Progress
 from tilestep.judge.seams import has_seam
-from tilestep.judge.trial import Stopped, Trial
+from tilestep.judge.trial import Trial
 from tilestep.judge.trusted import CALLS, KERNELS, TrustedKernels
 from tilestep.judge.verdict import Submission, TargetName, Verdict
 from tilestep.program import SubmissionError

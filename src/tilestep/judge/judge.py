@@ -15,11 +15,12 @@ from tilestep.judge import verdict
 from tilestep.judge.compare import earliest_wrong
 from tilestep.judge.decide import decide, describe_runs
 from tilestep.judge.diagnose import merge_findings, name_mistakes
+from tilestep.judge.gathered import Stopped
 from tilestep.judge.race import MOST_PAIRS, PAIRS
 from tilestep.judge.schedule import Progress, drawn_beyond, drawn_length
 from tilestep.judge.seams import DEFAULT_STEP
 from tilestep.judge.speed import FEWEST
-from tilestep.judge.trial import Stopped, Trial
+from tilestep.judge.trial import Trial
 from tilestep.judge.verdict import Submission, TargetName, Verdict
 from tilestep.program import SubmissionError
 from tilestep.subjects import subject

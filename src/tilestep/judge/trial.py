@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 
-from tilestep.contract import Step
-from tilestep.judge import in_block, schedule, traffic, workspace
+from tilestep.judge import in_block, schedule, traffic
 from tilestep.judge.compare import Compared, ComparedCase
-from tilestep.judge.diagnose import Seen, order_dependence
-from tilestep.judge.expect import Expectations, Expected
-from tilestep.judge.race import PAIRS, RaceBroken, Racer, RaceUnsafe
-from tilestep.judge.runs import CANCELLED, runner
-from tilestep.judge.schedule import Progress
+from tilestep.judge.diagnose import order_dependence
+from tilestep.judge.expect import Expected
+from tilestep.judge.gathered import Gathered, Stopped
+from tilestep.judge.race import RaceBroken, Racer, RaceUnsafe
 from tilestep.judge.some_rows import compare_rows, hazard_rows
-from tilestep.judge.speed import RaceRecord
 from tilestep.judge.trusted import TrustedKernels
-from tilestep.judge.verdict import KvTraffic
-from tilestep.program import Finding, Job, Program, Run
-from tilestep.subjects import Case, Subject, subject
+from tilestep.program import Run
+from tilestep.subjects import Case, Subject
 from tilestep.subjects.protocol import TimedSubject
-from tilestep.targets.protocol import Built, Target, TimingTarget
-
-
-class Stopped(Exception):  # noqa: N818
-    """A run that did not finish: `outcome` is refused or broken, and the exception's text says why."""
-
-    def __init__(self, outcome: str, says: str) -> None:
-        super().__init__(says)
-        self.outcome = outcome
+from tilestep.targets.protocol import TimingTarget
 
 
 @dataclass(frozen=True)
@@ -46,40 +33,12 @@ class _Done:
     written: tuple[Compared, ...] = ()
 
 
-@dataclass
-class Trial:
-    """Runs a built program over its cases and keeps what came out."""
-
-    step: Step
-    program: Program
-    target: Target
-    built: Built
-    seed: int
-    lengths: tuple[int, ...]
-    profile: int | None  # the length that is judged last, if all before it is right
-    fail_fast: bool
-    tell: Callable[[Progress], None]
-    beyond: int | None = None  # a length between the small ones and the profile length, judged with it
-    pairs: int = PAIRS  # that are timed, where there is a gate and a clock
-    entropy: int = field(default_factory=lambda: secrets.randbits(128))  # of what timed calls are fed
-
-    compared: list[ComparedCase] = field(default_factory=list)
-    seen: list[Seen] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
-    unsteady: list[Finding] = field(default_factory=list)
-    traffic: KvTraffic | None = None
-    race: RaceRecord | None = None
-    launches: int = 0
-    checked_runs: int = 0
-    accesses: int = 0
+class Trial(Gathered):
+    """Runs a built program over its cases; what came out is kept."""
 
     def __post_init__(self) -> None:
-        self._subject = subject(self.step.name)
-        self._expectations = Expectations(self.step, self.seed)
+        super().__post_init__()
         self._same_case: list[_Done] = []  # the thread orders of one case
-        self._done = 0
-        self._total = 0
-        self._run = runner(self.target, self.built)
 
     def run_all(self) -> None:
         """Every small length, each with the checkers in several thread orders and then at every family; then
@@ -105,14 +64,6 @@ class Trial:
                 self._run_profile(self.profile)
         if self._racing and self._clean:
             self._race()
-
-    @property
-    def _clean(self) -> bool:
-        return not (self.wrong or self.findings or self.unsteady)
-
-    @property
-    def wrong(self) -> bool:
-        return any(tensor.wrong.any() for case in self.compared for tensor in case.tensors)
 
     def _take(self, done: _Done) -> None:
         """Keeps what one small run showed. Results come in the order of the tasks."""
@@ -210,9 +161,10 @@ class Trial:
         with schedule.running(tasks, workers=schedule.workers(self.target)) as results:
             for (length, family), (case, run) in zip(self._hazards(), results, strict=True):
                 self.keep(run, length)
-                output = run.outputs[self.step.seam.outputs[0].name]
-                rows = hazard_rows(case, output)
-                self.compared.append(compare_rows(asked, case, family, output, rows))
+                if run.ended == "finished":
+                    output = run.outputs[self.step.seam.outputs[0].name]
+                    rows = hazard_rows(case, output)
+                    self.compared.append(compare_rows(asked, case, family, output, rows))
                 self._step(f"{self._at(length)}, {family}")
 
     def _hazard(self, asked: Subject, length: int, family: str) -> tuple[Case, Run]:
@@ -307,64 +259,3 @@ class Trial:
         self.race = raced.record
         if raced.wrong:
             self.compared.append(raced.wrong)
-
-    # --- what every run goes through ------------------------------------------------------------------------
-
-    def run(self, job: Job) -> Run:
-        return self._run(job)
-
-    def keep(self, run: Run, length: int) -> None:
-        """Keeps a run's findings; raises Stopped if it did not finish or broke a rule of the step."""
-        if run.ended == CANCELLED:
-            return  # the run that did not finish is among those that are still to be kept
-        self.findings.extend(run.findings)
-        self.launches = max(self.launches, len(run.plan.launches))
-        if run.ended == "refused":
-            too_much = sum(run.plan.scratch_bytes) > self.step.scratch_bytes_per_token * length
-            says = workspace.describe(self.step, self._asked) if too_much else run.says
-            raise Stopped("refused", self._where(says, run.line))
-        if run.ended == "crashed" and run.findings:
-            fatal = run.findings[-1]  # a run ends at the first finding that it cannot go on from
-            says = f"{fatal.code} at {self._at(length)}: {fatal.says}"
-            raise Stopped("broken", self._where(says, fatal.line or run.line))
-        if run.ended != "finished":
-            raise Stopped("broken", self._where(f"{run.says} ({self._at(length)})", run.line))
-        self._check_rules(run)
-
-    def _asked(self, length: int) -> int:
-        """Device memory that the seam asks for at a length, up to where it is refused."""
-        case = self._subject.make(length, self._subject.families(length)[0], self.seed)
-        return sum(self.run(schedule.fast_job(self.step, case)).plan.scratch_bytes)
-
-    def _check_rules(self, run: Run) -> None:
-        if any(finding.code == "launch-refused" for finding in run.findings):
-            return  # that launch is missing from the plan, and the finding says more than its absence
-        wanted, plan = self.step.launches, run.plan
-        longest = self._subject.profile or max(self._subject.lengths)
-        if says := workspace.too_large(self.step, plan.variables, longest):
-            raise Stopped("refused", self._where(says))
-        if wanted is not None and len(plan.launches) != wanted:
-            raise Stopped(
-                "refused",
-                self._where(
-                    f"{self.step.name} is exactly {wanted} launch, this seam makes {len(plan.launches)}"
-                ),
-            )
-
-    def _at(self, length: int) -> str:
-        return f"{self.step.length_name} = {length}"
-
-    def _where(self, says: str, line: int | None = None) -> str:
-        return f"{self.program.file}:{line}: {says}" if line else f"{self.program.file}: {says}"
-
-    def _judge_values(self, compared: ComparedCase, expected: Expected) -> None:
-        self.compared.append(compared)
-        self.seen.append(Seen(expected, compared.tensors[: len(self.step.seam.outputs)]))
-
-    def _step(self, doing: str) -> None:
-        self._done += 1
-        self.say(doing)
-
-    def say(self, doing: str) -> None:
-        """Tells whoever watches what is being done."""
-        self.tell(Progress(self._done, self._total, doing))
