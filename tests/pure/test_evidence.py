@@ -203,11 +203,11 @@ def test_no_gpu_is_exit_code_4(made: Path, on_gpu: Callable[..., None], attentio
     on_gpu(ready="there is no NVIDIA driver here")
     result = run("replay", made)
     assert (result.exit_code, result.stdout) == (4, "")
-    assert result.stderr.strip() == "there is no NVIDIA driver here"
+    assert result.stderr.strip() == "tilestep replay: there is no NVIDIA driver here"
     for target in ("gpu", "both"):
         judged = run("judge", attention_file, "--lengths", "2", "--target", target)
         assert judged.exit_code == 4
-        assert judged.stderr.strip() == "there is no NVIDIA driver here"
+        assert judged.stderr.strip() == "tilestep judge: there is no NVIDIA driver here"
 
 
 BAD: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {

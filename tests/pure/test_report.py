@@ -14,7 +14,7 @@ from tilestep.judge import Progress
 from tilestep.judge import verdict as v
 from tilestep.program import Finding
 from tilestep.report.case_table import ratio_text
-from tilestep.report.console import THEME, stdout
+from tilestep.report.console import THEME, say, stdout
 from tilestep.report.markdown import inline, show_markdown
 from tilestep.report.pages import nearest
 from tilestep.report.progress import showing
@@ -76,6 +76,31 @@ def test_a_wrong_verdict_shows_all_that_matters_in_80_columns() -> None:
     assert all(len(line) <= 80 for line in lines if not line.startswith("again"))
     assert all(line == line.rstrip() for line in lines)
     assert "\x1b" not in text
+
+
+def test_a_heading_that_is_wrapped_and_a_long_path_stay_whole() -> None:
+    target = v.TargetName("gpu", "NVIDIA H200, driver 580.159.04; emulator, g++ 12.2.0, 2 cores")
+    path = "a_folder_with_a_long_name/" * 3 + "writes_its_input.cu"
+    finding = Finding("race-shared", f"what {path} does", path, 41)
+    text = shown(v.Unsafe(**{**COMMON, "target": target}, says=f"See {path}.", findings=(finding,)))
+    assert all(line == line.rstrip() for line in text.splitlines())
+    assert f"{path}:41" in text
+    assert f"what\n{' ' * 14}{path}\n{' ' * 14}does" in text
+    assert f"See\n{path}." in text
+
+
+def test_a_sentence_is_wrapped_on_a_terminal_and_one_line_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sentence = "word " * 30 + "path/" * 30
+    say(sentence)
+    assert capsys.readouterr().err == f"{sentence}\n"
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    say(sentence)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-1] == "path/" * 30
+    assert max(map(len, lines[:-1])) <= 80
 
 
 def test_the_table_marks_wrong_cases_without_colour() -> None:

@@ -13,6 +13,7 @@ import click
 from tilestep import __version__
 from tilestep.cli.opening import StageName, open_path
 from tilestep.path.catalogue import Stage
+from tilestep.report import console
 
 INTERRUPTED = 130
 OUR_FAULT = 3
@@ -27,7 +28,7 @@ class Commands(click.Group):
         try:
             code = super().main(*args, **extra)
         except click.ClickException as error:
-            click.echo(_usage(error), err=True)
+            console.say(_usage(error))
             code = error.exit_code
         except (click.Abort, KeyboardInterrupt):
             click.echo("interrupted", err=True)
@@ -37,7 +38,7 @@ class Commands(click.Group):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = 1
         except Exception as error:
-            click.echo(_internal(error), err=True)
+            console.say(_internal(error))
             code = OUR_FAULT
         sys.exit(code if isinstance(code, int) else 0)
 

@@ -21,12 +21,14 @@ from tilestep.cli.options import (
     chosen,
     judge_on,
 )
+from tilestep.cli.parameter import Whole
 from tilestep.contract import LENGTHS
 from tilestep.judge import Verdict, judge, judge_block, step_of
 from tilestep.judge.evidence import Asked, EvidenceError, check_writable
 from tilestep.judge.evidence import write as write_evidence
 from tilestep.judge.race import MOST_PAIRS, PAIRS
 from tilestep.judge.speed import FEWEST
+from tilestep.judge.verdict import Unavailable
 from tilestep.report import console
 from tilestep.report.json import dumps
 from tilestep.report.progress import showing
@@ -38,7 +40,7 @@ from tilestep.subjects import subject
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path())
 @click.option("--step", type=StepName(), help="The step that the file is for, by default as its seam says.")
 @click.option("--block", is_flag=True, help="Judge several files together, each its step of the block.")
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), help="Feed the values of an earlier run.")
+@click.option("--seed", type=Whole(0, 2**32 - 1), help="Feed the values of an earlier run.")
 @click.option("--lengths", type=Lengths(), help="Judge these lengths only, such as 1,33.")
 @click.option(
     "--target",
@@ -50,7 +52,7 @@ from tilestep.subjects import subject
 )
 @click.option(
     "--pairs",
-    type=click.IntRange(FEWEST, MOST_PAIRS),
+    type=Whole(FEWEST, MOST_PAIRS),
     help=f"Time so many pairs on the GPU, by default {PAIRS}.",
 )
 @click.option("--evidence", type=click.Path(), help="Write all that the verdict rests on to a JSON file.")
@@ -77,7 +79,7 @@ def judge_command(
         raise click.UsageError("--block takes no --step: each file's seam says which step it is")
     step = step_of(files[0]) if step is None else step
     _check(files, step, block, lengths)
-    target = chosen(target, lambda says: None if as_json else click.echo(says, err=True))
+    target = chosen(target, lambda says: None if as_json else console.say(says))
     _check_target(target, block, pairs, evidence, files)
     seed = secrets.randbelow(2**32) if seed is None else seed
     profile = lengths is None or contract.PROFILE_LENGTH in lengths
@@ -128,7 +130,7 @@ def _write_evidence(path: Path, verdict: Verdict, asked: Asked) -> bool:
     try:
         write_evidence(path, verdict, asked)
     except EvidenceError as error:
-        click.echo(str(error), err=True)
+        console.say(str(error))
         return False
     return True
 
@@ -153,6 +155,13 @@ def _judge_block(files: Sequence[str], shared: dict[str, Any]) -> Verdict:
         raise click.UsageError(str(error)) from None
 
 
+def say_verdict(verdict: Verdict) -> None:
+    """The sentence of a file that never ran. It begins with the file, or, where a target is missing, with the
+    command, as every usage error does."""
+    missing = isinstance(verdict, Unavailable)
+    console.say(f"{click.get_current_context().command_path}: {verdict.says}" if missing else verdict.says)
+
+
 def print_verdict(
     verdict: Verdict, lengths: Sequence[int] | None, as_json: bool, target: str, pairs: int | None
 ) -> None:
@@ -162,4 +171,4 @@ def print_verdict(
     elif verdict.cases or verdict.findings:
         show_verdict(verdict, console.stdout(), lengths, target, pairs)
     else:
-        click.echo(verdict.says, err=True)
+        say_verdict(verdict)

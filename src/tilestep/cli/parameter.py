@@ -15,3 +15,14 @@ else:
 
         def __class_getitem__(cls, item: Any) -> type[ParamType]:
             return cls
+
+
+class Whole(click.IntRange):
+    """A whole number in a range, refused with a sentence that says so."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            to = f" to {self.max}" if self.max is not None else " on"
+            self.fail(f"{value!r} is not a whole number from {self.min}{to}", param, ctx)

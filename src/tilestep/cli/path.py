@@ -9,11 +9,13 @@ import click
 
 from tilestep.cli.group import cli
 from tilestep.cli.opening import NO_WORKSPACE, StageName, remembered
+from tilestep.cli.parameter import Whole
 from tilestep.path import workspace
 from tilestep.path.attempt import shown
 from tilestep.path.catalogue import Stage
 from tilestep.path.memory import Memory
 from tilestep.path.workspace import Workspace, WorkspaceError
+from tilestep.report import console
 from tilestep.report.path import Terminal
 
 stage_argument = click.argument("stage", metavar="[STEP]", type=StageName(), required=False)
@@ -34,7 +36,7 @@ def init(folder: Path) -> int:
 
 @cli.command(short_help="Show the next hint for a stage.")
 @stage_argument
-@click.option("--number", type=click.IntRange(1), help="That hint, instead of the next one.")
+@click.option("--number", type=Whole(1), help="That hint, instead of the next one.")
 def hint(stage: Stage | None, number: int | None) -> int:
     """Show the next hint for STEP, or for the open stage."""
     memory = remembered()
@@ -47,7 +49,7 @@ def hint(stage: Stage | None, number: int | None) -> int:
         raise click.UsageError(f"{stage.step} has {count} hints")
     Terminal().hint(stage, number)
     if trouble:
-        click.echo(trouble, err=True)
+        console.say(trouble)
     return 0
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from tilestep.cli.group import NO_TARGET, cli
-from tilestep.cli.judge import judge_asked
+from tilestep.cli.judge import judge_asked, say_verdict
 from tilestep.cli.options import JUDGES, as_json
 from tilestep.judge import bundle
 from tilestep.judge.evidence import EvidenceError
@@ -39,7 +39,7 @@ def replay_command(file: str, target: str | None, as_json: bool) -> int:
     except EvidenceError as error:
         raise click.UsageError(str(error)) from None
     if isinstance(found.verdict, Unavailable):
-        click.echo(found.verdict.says, err=True)
+        say_verdict(found.verdict)
         return NO_TARGET
     if as_json:
         click.echo(dumps(found.to_json()))

@@ -12,6 +12,7 @@ import click
 from tilestep import destination
 from tilestep.cli.group import NO_TARGET, cli
 from tilestep.cli.options import TARGETS, StepName, as_json
+from tilestep.cli.parameter import Whole
 from tilestep.inspect import errors, plan, scores, timeline, times
 from tilestep.inspect.session import DEFAULT_SEED, CannotLook, NoTarget, Session, open_session
 from tilestep.report import console
@@ -27,12 +28,12 @@ file_argument = click.argument("file", type=click.Path())
 step_option = click.option("--step", type=StepName(), help="The step that FILE is for; default: by its seam.")
 seed_option = click.option(
     "--seed",
-    type=click.IntRange(0, 2**32 - 1),
+    type=Whole(0, 2**32 - 1),
     default=DEFAULT_SEED,
     show_default=True,
     help="Of the values.",
 )
-length_option = click.option("--length", type=click.IntRange(min=1), help="Tokens, or columns of a row.")
+length_option = click.option("--length", type=Whole(min=1), help="Tokens, or columns of a row.")
 family_option = click.option("--family", help="The value family that is fed.")
 
 
@@ -43,10 +44,10 @@ class _Show(click.Group):
         try:
             return super().invoke(ctx)
         except CannotLook as error:
-            click.echo(str(error), err=True)
+            console.say(str(error))
             return 2
         except NoTarget as error:
-            click.echo(str(error), err=True)
+            console.say(f"{ctx.command_path} {ctx.invoked_subcommand}: {error}")
             return NO_TARGET
 
 
@@ -61,8 +62,8 @@ def _open(file: str, step: str | None, seed: int) -> Session:
 
 @show.command("scores", short_help="The score row that a kernel left in shared memory.")
 @file_argument
-@click.option("--row", type=click.IntRange(min=0), help="The query's token, or the row; default: a late one.")
-@click.option("--head", type=click.IntRange(min=0), default=0, show_default=True, help="The query head.")
+@click.option("--row", type=Whole(min=0), help="The query's token, or the row; default: a late one.")
+@click.option("--head", type=Whole(min=0), default=0, show_default=True, help="The query head.")
 @length_option
 @click.option("--family", default="normal", show_default=True, help="The value family that is fed.")
 @click.option("--array", help="The shared array; default: the one whose values are the row's scores.")

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable
 
 from rich.console import Console
+from rich.containers import Lines
 from rich.text import Text
 from rich.theme import Theme
 
@@ -43,9 +44,25 @@ def stderr() -> Console:
 
 def show_text(text: Text, console: Console) -> None:
     """Prints a paragraph, wrapped, with no blanks at the ends of its lines."""
-    for line in text.wrap(console, console.width):
+    for line in _wrap(text, console, console.width):
         line.rstrip()
-        console.print(line)
+        console.print(line, soft_wrap=True)
+
+
+def say(sentence: str) -> None:
+    """A sentence on standard error: wrapped on a terminal, elsewhere one line, which programs read."""
+    console = stderr()
+    if console.is_terminal:
+        show_text(Text(sentence), console)
+    else:
+        console.print(Text(sentence), soft_wrap=True)
+
+
+def _wrap(text: Text, console: Console, width: int) -> Lines:
+    """The lines of a text. A word that is wider than they are, such as a path, stays whole."""
+    whole = text.copy()
+    whole.overflow = "ignore"
+    return whole.wrap(console, width)
 
 
 def show_rows(rows: Iterable[tuple[Text, Text]], console: Console, margin: int, *, wrap: bool = True) -> None:
@@ -54,7 +71,7 @@ def show_rows(rows: Iterable[tuple[Text, Text]], console: Console, margin: int, 
     A label wider than the margin has it to itself.
     """
     for label, value in rows:
-        lines = list(value.wrap(console, max(20, console.width - margin))) if wrap else [value]
+        lines = list(_wrap(value, console, max(20, console.width - margin))) if wrap else [value]
         first = label.copy()
         if len(first.plain) >= margin:
             console.print(first, soft_wrap=True)

@@ -48,7 +48,7 @@ def show_verdict(
     """Prints the whole verdict. `lengths` are what the person asked for, None for all, on this target;
     `pairs` likewise, None for the usual number."""
     console.print()
-    console.print(_headline(verdict))
+    show_text(_headline(verdict), console)
     if verdict.cases:
         console.print()
         show_cases(verdict, console)
