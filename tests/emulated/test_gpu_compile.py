@@ -78,6 +78,34 @@ def test_an_error_has_the_persons_line(compiler: DeviceCompiler, tmp_path: Path)
     assert caught.value.outcome == "broken"
 
 
+def test_the_device_compiler_gets_what_the_hosts_preprocessor_made(
+    compiler: DeviceCompiler, tmp_path: Path
+) -> None:
+    text = """\
+#include <cfloat>
+#include <climits>
+#include <cstddef>
+#include <math_constants.h>
+#ifdef __NVCC_DIAG_PRAGMA_SUPPORT__
+__device__ float of_nvcc[4];
+#endif
+#if defined(__CUDA_ARCH_LIST__) || defined(__CUDACC_RTC__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#error a device compiler
+#endif
+#define TILE 4
+__device__ float kept[TILE];
+__global__ void k(float* y, const float4* x, unsigned long* sizes) {
+  float top = fmaxf(-INFINITY, fmaxf(-FLT_MAX, -CUDART_INF_F));
+#pragma unroll TILE
+  for (int i = 0; i < TILE; ++i) top = fmaxf(top, __ldg(&x[i]).x);
+  y[0] = x == NULL ? NAN : top + HUGE_VALF + FLT_MIN + INT_MAX + UINT_MAX + float(DBL_MAX) + float(M_PI);
+  kept[0] = sizes[0] = offsetof(float4, y);
+}
+void runRmsNorm(const float* x, const float* weight, float* y, int T) { k<<<1, 1>>>(y, NULL, NULL); }
+"""
+    assert compiler.image(program(tmp_path, text)).readable_variables() == {"kept": 16}
+
+
 def test_the_kernel_that_holds_a_stream_is_there(compiler: DeviceCompiler) -> None:
     assert b"tilestep_hold" in compiler.hold()
 

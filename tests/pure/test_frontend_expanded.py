@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from tilestep import contract
 from tilestep.emulator.expansion import Expansion, neutral_macros, own_lines
 from tilestep.frontends.cuda import translate
-from tilestep.frontends.expanded import check_expanded, to_expand
+from tilestep.frontends.expanded import from_expansion, to_expand
 from tilestep.frontends.reading import SourceFile
+from tilestep.frontends.tokens import lex
 from tilestep.program import Program, SubmissionError
 
 KERNEL = """\
@@ -64,34 +65,87 @@ def test_our_macros_stay_defined_and_expand_to_themselves() -> None:
     ]
 
 
-def test_the_preprocessor_gets_the_file_as_it_is_without_cudas_headers(program: Program) -> None:
-    text = to_expand(program)
-    assert text.splitlines()[0] == '#line 1 "sum.cu"'
-    assert text.splitlines()[1:5] == ["#include <cmath>", "", "", KERNEL.splitlines()[3]]
-    assert "fold<<<1, rows>>>(x, sums);" in text
+def test_the_preprocessor_gets_the_file_without_cudas_headers_and_marks_every_include(
+    program: Program,
+) -> None:
+    seen = own_lines(to_expand(program).replace('#line 1 "sum.cu"', '# 1 "sum.cu"'), "sum.cu").text
+    assert "#pragma tilestep_included cmath" in seen
+    assert "#include <cmath>" in seen
+    assert "#pragma tilestep_included cuda_fp16.h" in seen
+    assert "#include <cuda_fp16.h>" not in seen
+    assert "fold<<<1, rows>>>(x, sums);" in seen
+
+
+def lines_of(text: str) -> tuple[int, ...]:
+    return tuple(range(1, text.count("\n") + 2))
+
+
+def after(program: Program, text: str, **more: Any) -> Program:
+    """The program whose file is `text` once it is preprocessed."""
+    return from_expansion(Expansion(text, lines_of(text), **more), program)
+
+
+def test_headers_are_included_again_where_the_preprocessor_met_them(program: Program) -> None:
+    text = KERNEL.replace("#include <", "#pragma tilestep_included ").replace(">\n__g", "\n__g")
+    made = after(program, text.replace("cmath>", "cmath").replace("fp16.h>", "fp16.h"))
+    assert made.text == KERNEL
+    assert made.source == program.source
+
+
+def test_a_line_that_does_not_follow_has_its_number_before_it(program: Program) -> None:
+    fold, runs, launch = KERNEL.splitlines()[3:6]
+    made = from_expansion(Expansion(f"\n\n{fold}\n{runs}\n{launch}\n}}", (1, 1, 4, 5, 9, 10)), program)
+    assert made.text == f"\n#line 4\n{fold}\n{runs}\n#line 9\n{launch}\n}}"
+    tokens = lex(made.source, renumbered=True).tokens
+    numbers = {token.text: token.line for token in reversed(tokens)}  # of the first of each
+    assert (numbers["fold"], numbers["runBlockSum"], numbers["configure"]) == (4, 5, 9)
+
+
+@pytest.mark.parametrize(
+    ("text", "became"),
+    [
+        ("tilestep_unrolled 4", "#pragma unroll 4"),
+        ("#pragma tilestep_no_assert", "#define NDEBUG"),
+        ("#pragma tilestep_asserts", "#undef NDEBUG"),
+        ("#pragma unroll", "#pragma unroll"),
+    ],
+)
+def test_what_stood_for_a_line_becomes_that_line(program: Program, text: str, became: str) -> None:
+    body = KERNEL[KERNEL.index("__global__") :]
+    assert after(program, f"{text}\n{body}").text == f"{became}\n{body}"
 
 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('asm("x");', "inline assembly (PTX) cannot be judged on a CPU; write it in CUDA C++"),
+        ('asm("x");', "inline assembly (PTX)"),
         ("__attribute__((constructor)) void f();", "the attribute constructor changes how or when code runs"),
         ("#pragma GCC optimize 3", "#pragma GCC optimize changes how the file is compiled"),
         ("tilestep_trap();", "tilestep_trap: names that begin with tilestep"),
+        ("#pragma tilestep_included evil.h", "#include <evil.h>: not among the headers"),
+        (" # define assert(x)", "a macro brings a # to the start of a line"),
+        ("void f(int __VECTOR_TYPES_H__);", "__VECTOR_TYPES_H__: such a name is for compilers"),
+        ("void f(int CUDARTAPI);", "CUDARTAPI: such a name is for compilers"),
     ],
 )
 def test_a_rule_is_kept_on_what_macros_became(program: Program, text: str, says: str) -> None:
     with pytest.raises(SubmissionError) as refusal:
-        check_expanded(Expansion(f"int harmless;\n{text}", (7, 9)), program)
+        from_expansion(Expansion(f"int harmless;\n{text}", (7, 9)), program)
     assert (refusal.value.line, refusal.value.outcome) == (9, "refused")
     assert refusal.value.says.startswith(says)
 
 
+def test_our_own_macros_are_no_names_of_another_compiler(program: Program) -> None:
+    body = KERNEL[KERNEL.index("__global__") :]
+    text = f"const float top = CUDART_INF_F;\n{body}"
+    after(program, text, macros=frozenset({"CUDART_INF_F"}))
+
+
 def test_a_header_that_came_in_unseen_is_refused(program: Program) -> None:
-    seen = Expansion("", (), ((1, "/usr/include/c++/12/cmath"),))
-    check_expanded(seen, program)
+    body = KERNEL[KERNEL.index("__global__") :]
+    after(program, body, entered=((1, "/usr/include/c++/12/cmath"),))
     with pytest.raises(SubmissionError, match=r"03_online\.cu is included in a way that hides it"):
-        check_expanded(replace(seen, entered=((4, "/somewhere/03_online.cu"),)), program)
+        after(program, body, entered=((4, "/somewhere/03_online.cu"),))
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,6 @@ __device__ float last;
         "void run() { cudaMemset(0, 0, 0); }",
         "template <int N> void run() { k<N><<<1, 1>>>(); }",
         "struct Launcher { void run() { k<<<1, 1>>>(); } };",
-        "#define GO(x) x<<<1, 1>>>()\nvoid run() { GO(k); }",
         "void first() { k<<<1, 1>>>(); }\nvoid run() { first(); }",
     ],
 )

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 from tilestep import contract
 from tilestep.emulator.cache import Cache, digest
 from tilestep.emulator.compilers import Compiler
-from tilestep.emulator.expansion import Expansion, neutral_macros, own_lines
+from tilestep.emulator.expansion import NEUTRAL, Expansion, defined_names, neutral_macros, own_lines
 from tilestep.emulator.object_file import forbidden_call, taken_name
 from tilestep.emulator.sandbox import Ended, Limits, private_folder, run_limited
 from tilestep.emulator.system_calls import OF_OBJECTS
@@ -35,6 +38,9 @@ _COMPILE_LIMITS = Limits(
     open_files=256,
     locked=False,
 )
+_LARGEST_EXPANSION = (
+    32 * _MIB
+)  # with all that standard headers hold; macros of macros make as much as they like
 # In a linker's complaint: what only the C++ library can resolve.
 _OF_THE_LIBRARY = ("std::", "__cxa_", "_Unwind_", "__gxx_personality", "operator new", "operator delete")
 # Our own sources: long enough for a compiler that builds its own libraries first.
@@ -43,7 +49,8 @@ _FIRST_USE_LIMITS = Limits(
 )
 
 
-_C_HEADERS = ("cmath", "cstdio", "cstdlib", "cstring", "ctime")  # which cuda_runtime.h includes
+_FIRST = "cuda_runtime.h"  # which every submission begins with
+_C_HEADERS = ("cmath", "cstdio", "cstdlib", "cstring", "ctime")  # which it includes
 
 
 class CompileError(Exception):
@@ -109,36 +116,59 @@ class Builder:
     def expand(self, text: str, file: str) -> Expansion | None:
         """The lines of `text` that a #line gives to `file`, after the preprocessor; None if it gave up.
 
-        CUDA's macros are defined there and expand to themselves; `text` includes standard headers only.
+        CUDA's macros are defined there and expand to themselves, those of a header once `text` includes it as
+        NEUTRAL/name; beside that it includes standard headers only.
         """
         flags = self.toolchain.recipe("fast").compile
         macros, confine = self._macros, self.confine
         with private_folder() as folder:
-            (folder / "expanded.cpp").write_text(text, encoding="utf-8")
-            asked = ["-include", str(macros), f"-I{_INCLUDE}", "-E", "expanded.cpp", "-o", "expanded.i"]
+            for name, header in macros.items():
+                path = folder / NEUTRAL / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(header)
+            (folder / "submission.cpp").write_text(text, encoding="utf-8")
+            included = ["-include", f"{NEUTRAL}/{_FIRST}", "-I.", f"-I{_INCLUDE}"]
             try:
-                self._untrusted([*flags, *asked], folder, confine)
+                self._untrusted(
+                    [*flags, *included, "-E", "submission.cpp", "-o", "expanded.i"], folder, confine
+                )
             except CompileError:
                 return None  # the compiler will tell, at the person's own line
-            return own_lines((folder / "expanded.i").read_text("utf-8", "replace"), file)
+            output = folder / "expanded.i"
+            if output.stat().st_size > _LARGEST_EXPANSION:
+                return None
+            expansion = own_lines(output.read_text("utf-8", "replace"), file)
+        return replace(expansion, macros=defined_names("".join(macros.values())))
 
     @functools.cached_property
-    def _macros(self) -> Path:
-        """A header that defines CUDA's macros as themselves, on top of the C library's."""
+    def _macros(self) -> dict[str, str]:
+        """For each CUDA header one that defines its macros as themselves, on top of the C library's."""
         flags = self.toolchain.recipe("fast").compile
+        headers = (_FIRST, *_cuda_headers())
 
-        def make(to: Path) -> None:
+        def defined(*names: str) -> str:
             with private_folder() as folder:
-                listed = []
-                for headers in (_C_HEADERS, (*_C_HEADERS, *_cuda_headers())):
-                    source, output = folder / "headers.cpp", folder / "headers.i"
-                    source.write_text("".join(f"#include <{name}>\n" for name in headers))
-                    self._trusted([*flags, f"-I{_INCLUDE}", "-dM", "-E", str(source)], output)
-                    listed.append(_text(output.read_bytes()))
-            included = "".join(f"#include <{name}>\n" for name in _C_HEADERS)
-            to.write_text(included + neutral_macros(*listed))
+                source, output = folder / "headers.cpp", folder / "headers.i"
+                source.write_text("".join(f"#include <{name}>\n" for name in names))
+                self._trusted([*flags, f"-I{_INCLUDE}", "-dM", "-E", str(source)], output)
+                return _text(output.read_bytes())
 
-        return self.cache.get_or_make("macros-" + digest(self.toolchain.stamp, _own_sources(), *flags), make)
+        def make() -> str:
+            known = defined(*_C_HEADERS)
+            first = defined(*_C_HEADERS, _FIRST)
+            with ThreadPoolExecutor() as pool:
+                more = pool.map(lambda name: defined(*_C_HEADERS, _FIRST, name), headers[1:])
+            made = {
+                name: neutral_macros(first, listed) for name, listed in zip(headers[1:], more, strict=True)
+            }
+            included = "".join(f"#include <{name}>\n" for name in _C_HEADERS)
+            return json.dumps({**made, _FIRST: included + neutral_macros(known, first)})
+
+        parts = (self.toolchain.stamp, _own_sources(), *headers, *flags)
+        made: dict[str, str] = json.loads(
+            self.cache.get_or_write("macros-" + digest(*parts), make).read_text()
+        )
+        return made
 
     def runtime(self, flavour: Flavour) -> Path:
         """The runtime's object for a flavour, one translation unit."""

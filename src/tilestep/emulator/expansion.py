@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass
 
+NEUTRAL = "tilestep_neutral"  # the folder of headers whose macros expand to themselves
 _MARKER = re.compile(r'^# (?P<line>\d+) "(?P<file>(?:[^"\\]|\\.)*)"(?P<flags>[ \d]*)$')
 _DEFINITION = re.compile(r"^#define (?P<name>\w+)(?P<parameters>\([^)]*\))?(?: (?P<body>.*))?$")
+_SPELLED = re.compile(r"(?<!\\)\\U([0-9a-f]{8})")  # as g++ writes a letter of a name that is not ASCII
 _ENTERED = "1"  # the flag of a line marker where an included file begins
 
 
@@ -14,12 +17,14 @@ _ENTERED = "1"  # the flag of a line marker where an included file begins
 class Expansion:
     """The text of a file with its macros replaced; `lines[i]` is the number of the i-th line in the file.
 
-    `entered` are the files that the file itself includes, each with the line of its #include.
+    `entered` are the files that the file itself includes, each with the line of its #include. `macros` are
+    the names of our headers' macros, which still stand in the text.
     """
 
     text: str
     lines: tuple[int, ...]
     entered: tuple[tuple[int, str], ...] = ()
+    macros: frozenset[str] = frozenset()
 
     def line(self, of: int) -> int:
         """The line in the file of a line (from 1) of `text`."""
@@ -43,6 +48,11 @@ def neutral_macros(without: str, with_ours: str) -> str:
     return "".join(lines)
 
 
+def defined_names(header: str) -> frozenset[str]:
+    """The macros that a header of `neutral_macros` defines."""
+    return frozenset(found["name"] for line in header.splitlines() if (found := _DEFINITION.match(line)))
+
+
 def own_lines(output: str, file: str) -> Expansion:
     """The lines of `file`, as its #line names it, in what `-E` printed."""
     kept: list[str] = []
@@ -61,4 +71,11 @@ def own_lines(output: str, file: str) -> Expansion:
         if current == file and into != file and _ENTERED in marker["flags"].split():
             entered.append((number, into))
         current, number = into, int(marker["line"])
-    return Expansion("\n".join(kept), tuple(numbers), tuple(entered))
+    text = _SPELLED.sub(_letter, "\n".join(kept))
+    return Expansion(text, tuple(numbers), tuple(entered))
+
+
+def _letter(found: re.Match[str]) -> str:
+    code = int(found[1], 16)
+    letter = chr(code) if code <= sys.maxunicode else ""
+    return letter if letter.isidentifier() and not letter.isascii() else found[0]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from tilestep.contract import Step
+from tilestep.contract import PROJECTION, STEPS, Step
 from tilestep.frontends.edits import Edits
 from tilestep.frontends.entries import mark_entries
 from tilestep.frontends.host_calls import check_host_calls
@@ -19,6 +20,7 @@ from tilestep.frontends.variables import rewrite_variables
 from tilestep.program import KernelSource, Program, SubmissionError
 
 LANGUAGE = "cuda"
+_STEPS = {step.name: step for step in (*STEPS, PROJECTION)}
 
 
 def load(path: Path, step: Step) -> Program:
@@ -36,17 +38,37 @@ def translate(source: SourceFile, step: Step) -> Program:
     check_seam(lexed, structure, step.seam, source.name)
     check_host_calls(lexed, structure, source.name)
     kernels = _kernels(lexed, structure, source.name)
-    body = rewrite(lexed, structure, source.name)
-    text = f"#line 1 {_c_string(source.name)}\n{body}\n{glue(step.seam)}"
     return Program(
         file=source.name,
         sha256=source.sha256,
         language=LANGUAGE,
         step=step.name,
-        source=text,
+        source=_unit(lexed, structure, step, source.name),
         kernels=kernels,
         text=source.text,
     )
+
+
+def with_text(program: Program, lexed: Lexed) -> Program:
+    """The program with `lexed`, what the preprocessor made of its file, in the place of its text.
+
+    The rules that a macro could have hidden a name from are asked again.
+    """
+    step = _STEPS[program.step]
+    structure = analyse(lexed)
+    check_seam(lexed, structure, step.seam, program.file)
+    check_host_calls(lexed, structure, program.file)
+    return replace(program, source=_unit(lexed, structure, step, program.file), text=lexed.text)
+
+
+def c_string(name: str) -> str:
+    """A file's name as a #line takes it."""
+    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _unit(lexed: Lexed, structure: Structure, step: Step, file: str) -> str:
+    body = rewrite(lexed, structure, file)
+    return f"#line 1 {c_string(file)}\n{body}\n{glue(step.seam)}"
 
 
 def rewrite(lexed: Lexed, structure: Structure, file: str) -> str:
@@ -95,7 +117,3 @@ def _kernel_names(lexed: Lexed) -> frozenset[str]:
             at = name_position(tokens[index:end])
             names.update([] if at is None else [tokens[index + at].text])
     return frozenset(names)
-
-
-def _c_string(name: str) -> str:
-    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'

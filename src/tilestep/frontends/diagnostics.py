@@ -162,10 +162,9 @@ def _unknown_name(match: re.Match[str], says: str, source: str) -> str | None:
 def _glue_error(reports: Sequence[_Report], program: Program) -> SubmissionError:
     """Errors behind the submission's last line: something above is not closed, or the seam does not fit."""
     step = STEP[program.step]
-    unclosed = analyse(lex(program.source)).unclosed
+    unclosed = analyse(lex(program.source, renumbered=True)).unclosed
     if unclosed is not None:
-        # The first line of the source is the #line directive.
-        return _broken(f"this {unclosed.text} is never closed", program, unclosed.line - 1)
+        return _broken(f"this {unclosed.text} is never closed", program, unclosed.line)
     first = reports[0].says
     if (
         step.seam.function in first

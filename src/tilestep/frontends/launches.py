@@ -203,5 +203,5 @@ def _spell_null_pointers(tokens: Sequence[Token], opening: int, edits: Edits) ->
     """`NULL` as an argument is an integer once the lambda has deduced its type; nullptr stays a pointer."""
     if opening < len(tokens) and tokens[opening].text == "(":
         for argument in split_commas(tokens[opening + 1 : closing(tokens, opening)]):
-            if len(argument) == 1 and argument[0].text == "NULL":
+            if len(argument) == 1 and argument[0].text in ("NULL", "__null"):
                 edits.replace(argument[0].start, argument[0].end, "nullptr")

@@ -28,6 +28,7 @@ _PATTERN = re.compile(
     re.DOTALL,
 )
 _CONDITIONS = ("if", "ifdef", "ifndef")
+_LINE_NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +78,21 @@ class Lexed:
         return [macro for d in self.directives if not d.dead and (macro := _macro_of(d)) is not None]
 
 
-def lex(text: str, file: str = "") -> Lexed:
-    """Cut `text` into tokens. Raises SubmissionError for a comment that never ends."""
-    lexer = _Lexer(text, file)
+def lex(text: str, file: str = "", *, renumbered: bool = False) -> Lexed:
+    """Cut `text` into tokens. Raises SubmissionError for a comment that never ends.
+
+    In a `renumbered` text, one of ours, a #line says which number the next line has.
+    """
+    lexer = _Lexer(text, file, renumbered)
     lexer.run()
     return Lexed(text, tuple(lexer.tokens), tuple(lexer.directives))
 
 
 class _Lexer:
-    def __init__(self, text: str, file: str) -> None:
+    def __init__(self, text: str, file: str, renumbered: bool) -> None:
         self.text = text
         self.file = file
+        self.renumbered = renumbered
         self.tokens: list[Token] = []
         self.directives: list[Directive] = []
         self.line = 1
@@ -137,6 +142,12 @@ class _Lexer:
             self.branches[-1] = self.branches[-1] is False or None
         elif name == "endif" and self.branches:
             self.branches.pop()
+        elif (
+            name == "line" and self.renumbered and len(tokens) > 1 and _LINE_NUMBER.fullmatch(tokens[1].text)
+        ):
+            self.line = (
+                int(tokens[1].text) - 1
+            )  # of the next line, which the line feed behind this one begins
         self.directives.append(
             Directive(
                 name=name,

@@ -8,7 +8,7 @@ from pathlib import Path
 from tilestep.emulator.build import Builder, CompileError
 from tilestep.emulator.toolchain import Flavour
 from tilestep.frontends.diagnostics import explain_compiler
-from tilestep.frontends.expanded import check_expanded, to_expand
+from tilestep.frontends.expanded import from_expansion, to_expand
 from tilestep.program import Program, SubmissionError
 
 
@@ -17,17 +17,17 @@ def build_flavours(builder: Builder, program: Program, *flavours: Flavour) -> tu
 
     Raises SubmissionError, refused or broken; RuntimeBuildError is our fault.
     """
-    refuse_hidden(builder, program)
+    plain = as_compiled(builder, program)
     with ThreadPoolExecutor(max_workers=len(flavours)) as pool:
-        builds = [pool.submit(builder.build, program.source, flavour) for flavour in flavours]
+        builds = [pool.submit(builder.build, plain.source, flavour) for flavour in flavours]
     try:
         return tuple(build.result() for build in builds)
     except CompileError as failed:
-        raise explained(failed, program) from None
+        raise explained(failed, plain) from None
 
 
-def refuse_hidden(builder: Builder, program: Program) -> None:
-    """Raise SubmissionError for what only the preprocessor brings to light. Comes before any compiling.
+def as_compiled(builder: Builder, program: Program) -> Program:
+    """The program as every compiler gets it: preprocessed once. Raises SubmissionError.
 
     It also asks the builder for what its threads would otherwise make twice.
     """
@@ -35,7 +35,13 @@ def refuse_hidden(builder: Builder, program: Program) -> None:
     builder.confine  # noqa: B018
     expansion = builder.expand(to_expand(program), program.file)
     if expansion is not None:
-        check_expanded(expansion, program)
+        return from_expansion(expansion, program)
+    try:
+        builder.build(program.source, "fast")  # for what the compiler says of it
+    except CompileError as failed:
+        raise explained(failed, program) from None
+    says = "the preprocessor gives up on this file: write its conditionals and macros more plainly"
+    raise SubmissionError(says, file=program.file, outcome="broken")
 
 
 def explained(failed: CompileError, program: Program) -> SubmissionError:

@@ -16,6 +16,7 @@ from tilestep.emulator.build import Builder
 from tilestep.emulator.cache import digest
 from tilestep.emulator.sandbox import Limits, private_folder, run_limited
 from tilestep.program import Program, SubmissionError
+from tilestep.targets.building import as_compiled
 from tilestep.targets.gpu.complaints import explain
 from tilestep.targets.gpu.images import BadImageError, DeviceImage, read_image
 from tilestep.targets.gpu.timing import HOLD_SOURCE
@@ -191,7 +192,7 @@ class _Compiler:
 
     def image(self, program: Program) -> DeviceImage:
         try:
-            image = read_image(self._compiled(program))
+            image = read_image(self._compiled(as_compiled(self.builder, program)))
         except BadImageError as error:
             says = f"{self.name} fails on this file: {error}"
             raise SubmissionError(says, file=program.file, outcome="broken") from None

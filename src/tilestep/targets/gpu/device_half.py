@@ -2,7 +2,8 @@
 
 Host functions that launch, call CUDA's host API or call such a function become blanks; so do headers that are
 the host's. What is left unmarked counts as device code (`-default-device`). A template that only host code
-instantiates is named at the end of the text, as the launch names it.
+instantiates is named at the end of the text, as the launch names it. The text has no macros of its own: it is
+what the host's preprocessor made of the file.
 """
 
 from __future__ import annotations
@@ -16,23 +17,21 @@ from tilestep.frontends.tokens import Lexed, Token, closing_angle, flatten, lex
 _DEVICE = ("__global__", "__device__")
 _HOST_CALL = re.compile(r"cuda[A-Z]\w*")
 _DEVICE_HEADERS = re.compile(
-    r"(cuda_fp\d+|cuda_bf16|mma|cooperative_groups|(cuda|cub|nv|cooperative_groups)/.*)\b"
+    r"(cuda_fp\d+|cuda_bf16|math_constants|mma|cooperative_groups|(cuda|cub|nv|cooperative_groups)/.*)\b"
 )
 _NAMED = "// instantiate: "
 
-# What the host's headers would have brought; NVRTC has none of them.
+# What the host's headers would have brought, and what their macros became; NVRTC has none of it.
 PRELUDE = """\
-#define INFINITY __builtin_bit_cast(float, 0x7f800000)
-#define NAN __builtin_bit_cast(float, 0x7fc00000)
-#define HUGE_VALF INFINITY
-#define FLT_MAX 3.402823466e+38f
-#define FLT_MIN 1.175494351e-38f
-#define FLT_EPSILON 1.192092896e-07f
-#define DBL_MAX 1.7976931348623157e+308
-#define INT_MAX 2147483647
-#define INT_MIN (-2147483647 - 1)
-#define UINT_MAX 4294967295u
-#define M_PI 3.14159265358979323846
+#define __builtin_inff() __builtin_bit_cast(float, 0x7f800000)
+#define __builtin_inf() __builtin_bit_cast(double, 0x7ff0000000000000)
+#define __builtin_huge_valf() __builtin_inff()
+#define __builtin_huge_val() __builtin_inf()
+#define __builtin_nanf(tag) __builtin_bit_cast(float, 0x7fc00000)
+#define __builtin_nan(tag) __builtin_bit_cast(double, 0x7ff8000000000000)
+#define __builtin_offsetof(type, member) reinterpret_cast<unsigned long>(&static_cast<type*>(nullptr)->member)
+#define offsetof(type, member) __builtin_offsetof(type, member)
+#define __null nullptr
 typedef signed char int8_t;
 typedef unsigned char uint8_t;
 typedef short int16_t;
@@ -62,11 +61,9 @@ def instantiations(text: str) -> list[str]:
 
 def _host_functions(lexed: Lexed, functions: Sequence[Function]) -> list[Function]:
     """Those that only a host can run: they launch, or call CUDA's host API, or another of them."""
-    launching = {macro.name for macro in lexed.macros() if _is_hosts(macro.body, frozenset())}
-    device = {m.name for m in lexed.macros() if any(token.text in _DEVICE for token in m.body)} | {*_DEVICE}
-    open_ones = [f for f in functions if not any(token.text in device for token in f.head)]
+    open_ones = [f for f in functions if not any(token.text in _DEVICE for token in f.head)]
     found: list[Function] = []
-    names = frozenset(launching)
+    names: frozenset[str] = frozenset()
     while True:
         new = [f for f in open_ones if f not in found and _is_hosts(_body(f, lexed), names)]
         if not new:
