@@ -1,4 +1,4 @@
-"""What the judge sees beyond the small lengths: hazards at the profile length, and a length that nobody knows."""
+"""What is judged beyond the small lengths: hazards at the profile length, and a length that nobody knows."""
 
 from __future__ import annotations
 
