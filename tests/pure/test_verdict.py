@@ -10,6 +10,7 @@ from typing import Any, get_args
 import pytest
 
 from tilestep.judge import verdict as v
+from tilestep.judge.speed import Speed
 from tilestep.program import Finding
 from tilestep.report.json import dumps
 
@@ -53,7 +54,7 @@ def test_every_outcome_has_the_exit_code_of_the_design() -> None:
 def test_json_has_the_keys_of_schema_1_whatever_the_outcome() -> None:
     keys = [
         *("schema", "submission", "step", "seed", "target", "outcome", "first_wrong", "mistakes", "findings"),
-        *("cases", "traffic", "speed", "evidence", "says"),
+        *("cases", "traffic", "speed", "gate_judged", "evidence", "says"),
     ]
     for kind in get_args(v.Verdict):
         more = {"first_wrong": FIRST} if kind is v.Wrong else {}
@@ -61,6 +62,19 @@ def test_json_has_the_keys_of_schema_1_whatever_the_outcome() -> None:
         assert list(document) == keys
         assert document["schema"] == 1
         assert document["outcome"] == kind.outcome
+
+
+def test_a_script_sees_whether_the_gate_was_judged() -> None:
+    def told(kind: Any = v.Passed, **more: Any) -> Any:
+        return kind(**{**COMMON, **more}).to_json()["gate_judged"]
+
+    speed = Speed(2.0, 1.0, 2.0, 1.9, 2.1, 1.8, 40)
+    assert told() is False, "passed at lengths that the gate does not stand at"
+    assert told(v.Inconclusive) is False
+    assert told(traffic=v.KvTraffic(2048, 100, 100, 6300, 16.0)) is True
+    assert told(speed=speed) is told(v.Slow, speed=speed) is True
+    assert told(step="causal-attention", traffic=v.KvTraffic(2048, 100, 100, 6300, None)) is None
+    assert told(step="rmsnorm") is told(step="block") is None
 
 
 def test_json_of_a_full_verdict() -> None:

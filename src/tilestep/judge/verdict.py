@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from tilestep.contract import STEP
 from tilestep.judge.speed import RaceRecord, Speed
 from tilestep.program import Finding
 
@@ -157,6 +158,16 @@ class Outcome:
     evidence: tuple[str, ...] = ()
     race: RaceRecord | None = field(default=None, repr=False)
 
+    @property
+    def gate_judged(self) -> bool | None:
+        """Whether a figure stands against the step's gate; None for what has no gate, such as the block."""
+        step = STEP.get(self.step)
+        if step is None or (step.traffic_gate is None and step.speed_gate is None):
+            return None
+        speed: Speed | None = getattr(self, "speed", None)
+        figures = (self.traffic.gate if self.traffic else None, speed.gate if speed else None)
+        return any(gate is not None for gate in figures)
+
     def to_json(self) -> dict[str, Any]:
         """The verdict as schema 1, of JSON types only: NaN and infinities are the strings nan, inf, -inf."""
         return {
@@ -206,6 +217,7 @@ class Outcome:
             ],
             "traffic": _traffic(self.traffic),
             "speed": _speed(getattr(self, "speed", None)),
+            "gate_judged": self.gate_judged,
             "evidence": list(self.evidence),
             "says": self.says,
         }
