@@ -13,7 +13,7 @@ from tilestep.emulator.compilers import find_compiler
 from tilestep.frontends.cuda import load
 from tilestep.program import Program, SubmissionError
 from tilestep.targets.gpu import compile as compiling
-from tilestep.targets.gpu.compile import DeviceCompiler, NoCompilerError
+from tilestep.targets.gpu.compile import DeviceCompiler, NoDeviceCompilerError
 from tilestep.targets.gpu.images import DeviceImage
 
 KERNELS = """\
@@ -39,7 +39,7 @@ def compiler(request: pytest.FixtureRequest) -> DeviceCompiler:
     make = getattr(compiling, request.param)
     try:
         return make(Builder(find_compiler(), Cache()), (9, 0))
-    except NoCompilerError as error:
+    except NoDeviceCompilerError as error:
         pytest.skip(str(error))
 
 
@@ -60,7 +60,7 @@ def test_every_kernel_and_variable_of_a_file_is_in_its_image(
         "_ZL5calls",
         "_ZL5table",
     }
-    assert image.readable_variables() == {"cache": 400, "calls": 4}
+    assert image.readable_variables() == {"cache": 400, "calls": 4, "table": 16}
 
 
 def test_the_contract_comes_before_the_file(compiler: DeviceCompiler, tmp_path: Path) -> None:
@@ -106,6 +106,17 @@ void runRmsNorm(const float* x, const float* weight, float* y, int T) { k<<<1, 1
     assert compiler.image(program(tmp_path, text)).readable_variables() == {"kept": 16}
 
 
+def test_an_array_that_no_step_allows_is_refused_before_a_card_sees_it(
+    compiler: DeviceCompiler, tmp_path: Path
+) -> None:
+    large = KERNELS.replace("cache[100]", "cache[1ull << 37]")
+    with pytest.raises(
+        SubmissionError, match=r"mine\.cu: the array cache has 549,755,813,888 bytes"
+    ) as caught:
+        compiler.image(program(tmp_path, large))
+    assert caught.value.outcome == "refused"
+
+
 def test_the_kernel_that_holds_a_stream_is_there(compiler: DeviceCompiler) -> None:
     assert b"tilestep_hold" in compiler.hold()
 
@@ -114,5 +125,5 @@ def test_a_card_that_the_compiler_does_not_know_is_told() -> None:
     if compiling.find_nvcc() is None:
         pytest.skip("no nvcc here")
     old = compiling.nvcc(Builder(find_compiler(), Cache()), (3, 5))
-    with pytest.raises(NoCompilerError, match="does not know this card"):
+    with pytest.raises(NoDeviceCompilerError, match="does not know this card"):
         old.hold()

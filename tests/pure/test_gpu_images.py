@@ -1,6 +1,8 @@
 """The device linker's names, matched to the host's."""
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from tilestep.targets.gpu.images import BadImageError, DeviceImage, match, normalised, own_name, read_image
 
@@ -56,6 +58,16 @@ def test_two_of_a_name_are_not_guessed_between() -> None:
 )
 def test_own_names(name: str, own: str) -> None:
     assert own_name(name) == own
+
+
+@given(st.text("_ZNLE_0159Gab", max_size=200))
+@example("_Z" + 5000 * "9")
+@example("_ZN" + 5000 * "9" + "aE")
+@example("_ZN" + 5000 * "9" + "_GLOBAL__N_1aE")
+@example("_ZN" + 5000 * "9" + "_INTERNAL_1aE")
+def test_a_name_may_hold_anything(name: str) -> None:
+    assert match([name], [name]) == {name: name}
+    assert isinstance(own_name(name), str)
 
 
 def test_variables_are_told_by_their_own_names_where_those_differ() -> None:

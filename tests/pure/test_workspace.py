@@ -24,7 +24,7 @@ def test_device_arrays_count_as_workspace() -> None:
     T = contract.PROFILE_LENGTH
     says = too_large(ONLINE, {"scores": 4 * T * T, "arrived": 4}, T)
     assert says == (
-        "the __device__ array scores is a T x T workspace, 16,777,216 bytes; all its __device__ variables "
+        "the array scores is a T x T workspace, 16,777,216 bytes; all its variables "
         "hold 16,777,220; online-attention allows none and 16,384 in variables"
     )
     assert says is not None

@@ -31,9 +31,7 @@ def read_plan(
         memsets=sum(event["event"] == "memset" for event in events),
         scratch_bytes=tuple(whole(event, "bytes") for event in asked),
         variables={
-            text(event, "name"): whole(event, "bytes")
-            for event in events
-            if event["event"] == "variable" and not whole(event, "constant")
+            text(event, "name"): whole(event, "bytes") for event in events if event["event"] == "variable"
         },
         items=items,
     )

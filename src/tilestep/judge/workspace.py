@@ -26,7 +26,7 @@ def describe(step: Step, asked: Callable[[int], int]) -> str:
 
 
 def too_large(step: Step, variables: Mapping[str, int], longest: int) -> str | None:
-    """One sentence where `__device__` variables hold more than a step's workspace, else None.
+    """One sentence where the variables of a module hold more than a step's workspace, else None.
 
     They have one size for every length, so it is held against what the `longest` one allows, beside what a
     counter or a table may take at any step.
@@ -39,9 +39,9 @@ def too_large(step: Step, variables: Mapping[str, int], longest: int) -> str | N
     size = variables[largest]
     square = _FLOAT_BYTES * longest**2
     what = " a T x T workspace," if step.length_name == "T" and size % square == 0 else ""
-    others = f"; all its __device__ variables hold {total:,}" if len(variables) > 1 else ""
+    others = f"; all its variables hold {total:,}" if len(variables) > 1 else ""
     rule = f"{_rule(step)} and {contract.FREE_VARIABLE_BYTES:,} in variables"
-    return f"the __device__ array {largest} is{what} {size:,} bytes{others}; {rule}"
+    return f"the array {largest} is{what} {size:,} bytes{others}; {rule}"
 
 
 def _rule(step: Step) -> str:

@@ -30,6 +30,7 @@ _NO_COMPILER = "there is no CUDA compiler here: pip install 'tilestep[gpu]' brin
 _OLDEST_WITH_OWN_FEATURES = 9  # from here on an architecture has features that only `sm_90a` and so on know
 
 _MIB = 1024 * 1024
+_MOST_VARIABLE_BYTES = 256 * _MIB
 LIMITS = Limits(
     seconds=120.0,
     cpu_seconds=120.0,
@@ -55,10 +56,10 @@ class DeviceCompiler(Protocol):
         """Raises SubmissionError (broken) for what does not compile."""
 
     def hold(self) -> bytes:
-        """The image of the kernel that holds a stream. Raises NoCompilerError if the compiler cannot."""
+        """The image of the kernel that holds a stream. Raises NoDeviceCompilerError if the compiler cannot."""
 
 
-class NoCompilerError(Exception):
+class NoDeviceCompilerError(Exception):
     """There is no device compiler, or none that works for this card: one sentence."""
 
 
@@ -66,36 +67,36 @@ Maker = Callable[[Builder, tuple[int, int]], DeviceCompiler]
 
 
 def choose(builder: Builder, capability: tuple[int, int]) -> DeviceCompiler:
-    """nvcc where it works, else NVRTC. Raises NoCompilerError."""
+    """nvcc where it works, else NVRTC. Raises NoDeviceCompilerError."""
     why = ""
     for make in (nvcc, nvrtc):
         try:
             compiler = make(builder, capability)
             compiler.hold()
-        except NoCompilerError as error:
+        except NoDeviceCompilerError as error:
             why = why or str(error)
         else:
             return compiler
-    raise NoCompilerError(why or _NO_COMPILER)
+    raise NoDeviceCompilerError(why or _NO_COMPILER)
 
 
 def nvcc(builder: Builder, capability: tuple[int, int]) -> DeviceCompiler:
-    """The nvcc of this machine, or of PyPI. Raises NoCompilerError."""
+    """The nvcc of this machine, or of PyPI. Raises NoDeviceCompilerError."""
     found = find_nvcc()
     if found is None:
-        raise NoCompilerError(_NO_COMPILER)
+        raise NoDeviceCompilerError(_NO_COMPILER)
     return _Compiler(
         builder, f"nvcc {found.version}", found.stamp, _nvcc_flags(capability), _ByNvcc(found.path)
     )
 
 
 def nvrtc(builder: Builder, capability: tuple[int, int]) -> DeviceCompiler:
-    """NVRTC, a library. Raises NoCompilerError."""
+    """NVRTC, a library. Raises NoDeviceCompilerError."""
     from tilestep.targets.gpu.nvrtc import ByNvrtc, flags, version
 
     found = version()
     if found is None:
-        raise NoCompilerError(_NO_COMPILER)
+        raise NoDeviceCompilerError(_NO_COMPILER)
     return _Compiler(builder, f"NVRTC {found}", found, flags(architecture(capability)), ByNvrtc())
 
 
@@ -182,6 +183,19 @@ class _ByNvcc:
         return {}
 
 
+def _too_large(image: DeviceImage) -> str:
+    """A sentence about a module that a card might not even load; what a step allows is far less."""
+    variables = image.readable_variables()
+    total = sum(variables.values())
+    if total <= _MOST_VARIABLE_BYTES:
+        return ""
+    largest = max(variables, key=lambda name: variables[name])
+    return (
+        f"the array {largest} has {variables[largest]:,} bytes; no step allows as much as "
+        f"{_MOST_VARIABLE_BYTES:,} in variables"
+    )
+
+
 @dataclass(frozen=True)
 class _Compiler:
     builder: Builder
@@ -198,14 +212,17 @@ class _Compiler:
             raise SubmissionError(says, file=program.file, outcome="broken") from None
         # Where everything is device code, the contract's constants are variables, but not the file's.
         own = {name: size for name, size in image.variables.items() if name not in _GIVEN}
-        return replace(image, variables=own)
+        image = replace(image, variables=own)
+        if says := _too_large(image):
+            raise SubmissionError(says, file=program.file)
+        return image
 
     def hold(self) -> bytes:
         own = Program(file="hold.cu", sha256="", language="cuda", step="", source="", text=HOLD_SOURCE)
         try:
             return self._compiled(own)
         except SubmissionError as error:
-            raise NoCompilerError(f"{self.name} does not compile for this card: {error.says}") from None
+            raise NoDeviceCompilerError(f"{self.name} does not compile for this card: {error.says}") from None
 
     def _compiled(self, program: Program) -> bytes:
         text = self.way.prepared(program.text)

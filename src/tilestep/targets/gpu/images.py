@@ -21,9 +21,13 @@ _ENTRY = 0x10  # in the byte `other` of a symbol that is a kernel
 _SYMBOL_BYTES, _OTHER_AT = 24, 5
 _GLOBALS = (".nv.global", ".nv.global.init")
 _CONSTANTS = re.compile(r"\.nv\.constant3(\.|$)")
+_LONGEST_NAME = 16384
 _ANONYMOUS = "_GLOBAL__N_"
 _INTERNAL = "_INTERNAL_"
-_ONE_NAME = re.compile(r"_Z(\d+)(\w+)")
+# A length in a mangled name. Its digits are few: a file may name a function _Z and thousands of digits.
+_ONE_NAME = re.compile(r"_Z(\d{1,6})(\w+)")
+_LENGTH = re.compile(r"\d{1,6}")
+_LENGTH_BEFORE = re.compile(r"\d{0,6}$")
 
 
 class BadImageError(Exception):
@@ -32,12 +36,14 @@ class BadImageError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class DeviceImage:
-    """A cubin. `variables` are `__device__` ones with their sizes in bytes; `constants` are told apart."""
+    """A cubin. `variables` are the `__device__` and `__constant__` ones with their sizes in bytes.
+
+    A kernel writes into a constant, too, through an address that the host gives it.
+    """
 
     data: bytes
     kernels: frozenset[str]
     variables: Mapping[str, int]
-    constants: frozenset[str] = frozenset()
 
     def readable_variables(self) -> dict[str, int]:
         """The variables' sizes by their own names, where those are told apart by that."""
@@ -52,7 +58,7 @@ class DeviceImage:
         return match(wanted, self.kernels)
 
     def variable_names(self, wanted: Iterable[str]) -> dict[str, str]:
-        return match(wanted, {*self.variables, *self.constants})
+        return match(wanted, self.variables)
 
 
 def read_image(data: bytes) -> DeviceImage:
@@ -65,17 +71,18 @@ def read_image(data: bytes) -> DeviceImage:
         others = table.data()[_OTHER_AT::_SYMBOL_BYTES] if table is not None else b""
     except (ELFError, ValueError, KeyError, UnicodeDecodeError) as error:
         raise BadImageError(f"the device compiler wrote no ELF file ({error})") from error
-    kernels, constants, variables = set(), set(), {}
+    longest = max((len(symbol.name) for symbol in symbols), default=0)
+    if longest > _LONGEST_NAME:
+        raise BadImageError(f"a name in its code has {longest:,} characters, and {_LONGEST_NAME:,} are read")
+    kernels, variables = set(), {}
     for symbol, other in zip(symbols, others, strict=True):
         kind, index = symbol["st_info"]["type"], symbol["st_shndx"]
         if kind == "STT_FUNC" and other & _ENTRY:
             kernels.add(str(symbol.name))
         elif kind == "STT_OBJECT" and isinstance(index, int):
-            if sections[index] in _GLOBALS:
+            if sections[index] in _GLOBALS or _CONSTANTS.match(sections[index]):
                 variables[str(symbol.name)] = int(symbol["st_size"])
-            elif _CONSTANTS.match(sections[index]):
-                constants.add(str(symbol.name))
-    return DeviceImage(data, frozenset(kernels), variables, frozenset(constants))
+    return DeviceImage(data, frozenset(kernels), variables)
 
 
 def match(wanted: Iterable[str], there: Iterable[str]) -> dict[str, str]:
@@ -113,7 +120,7 @@ def _replaced(name: str, begin: str, by: str) -> str:
     """Replaces each length-prefixed part of a name that begins so."""
     done, rest = "", name
     while (at := rest.find(begin)) >= 0:
-        digits = re.search(r"\d*$", rest[:at])
+        digits = _LENGTH_BEFORE.search(rest, max(0, at - 6), at)
         text = digits[0] if digits else ""
         # The digits before it may belong to the name in front: the longest number that fits is the length.
         lengths = [text[cut:] for cut in range(len(text)) if int(text[cut:]) <= len(rest) - at]
@@ -134,7 +141,7 @@ def own_name(name: str) -> str:
     while at < len(rest) and rest[at] in "NZK":
         at += 1
     last = ""
-    while number := re.match(r"\d+", rest[at:]):
+    while number := _LENGTH.match(rest, at):
         begin = at + len(number[0])
         last = rest[begin : begin + int(number[0])]
         at = begin + int(number[0])

@@ -48,7 +48,10 @@ class Player:
         self._driver = driver
         self._stream = stream
         self._image = ctypes.create_string_buffer(image, len(image) + 1)  # the driver wants a NUL behind text
-        self._module = driver.call("cuModuleLoadData", ctypes.addressof(self._image))
+        try:
+            self._module = driver.call("cuModuleLoadData", ctypes.addressof(self._image))
+        except DriverError as error:  # the card has no room for its variables, or does not take its code
+            raise PlanError(f"the card does not load the GPU's code of this file: {error.label}") from None
         self._variables = variables
         self._kernels = kernels
         self._functions: dict[str, Any] = {}
