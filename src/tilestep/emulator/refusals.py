@@ -16,6 +16,8 @@ _REFUSED = {
     "host_function": "a seam must not queue host functions: it launches kernels",
     "unknown_kernel": "tilestep cannot tell which kernel this launch means; launch it by its name",
     "device_memory_on_host": "host code of the seam reads or writes device memory: only kernels may",
+    "many_items": "the seam makes too many launches, memsets and copies: at most MOST in one call",
+    "many_bytes": "the seam's launches have too large arguments: at most MOST bytes of them in one call",
 }
 
 
@@ -25,6 +27,7 @@ def refused(event: Event) -> str:
     if why == "scratch":
         return _scratch(whole(event, "bytes"))
     sentence = _REFUSED.get(why, f"the seam is refused ({why or 'no reason given'})")
+    sentence = sentence.replace("MOST", f"{whole(event, 'most'):,}")
     call = text(event, "call")
     return f"{call}: {sentence}" if call else sentence
 

@@ -20,7 +20,7 @@ from tilestep.program import Buffer, Floats, Job
 JOB = "job.txt"
 RESULT = "result.jsonl"
 
-_RESULT_BYTES = 8 * 1024 * 1024
+_RESULT_BYTES = 32 * 1024 * 1024  # record.cpp refuses a plan that comes near it
 _TEXT_LENGTH = 300
 _FLOAT_BYTES = 4
 

@@ -11,6 +11,8 @@ namespace tilestep {
 
 // The seam did what a seam may not. `call` and `line` may be nullptr and 0; `bytes` is written for scratch only.
 [[noreturn]] void refuse(const char* why, const char* call, int line, uintptr_t pc, size_t bytes);
+// The seam asks for more than a plan holds; `most` is how much that is.
+[[noreturn]] void refuse_length(const char* why, const char* call, int line, uintptr_t pc, size_t most);
 
 // From now on, until the seam has returned, a touch of the arena is host code reading device memory.
 void expect_host_code(bool expected);

@@ -28,6 +28,7 @@ void add_to_plan(const PlanItem& item) {
 }
 
 uint32_t planned_launches() { return launch_count; }
+size_t planned_items() { return item_count; }
 
 // The order of blocks: ascending, descending, or ascending by a step that meets every block once, from a random start.
 struct BlockOrder {

@@ -35,6 +35,7 @@ struct Execution {
 
 void add_to_plan(const PlanItem& item);
 uint32_t planned_launches();
+size_t planned_items();
 void execute_plan(const Execution& execution);
 
 }  // namespace tilestep

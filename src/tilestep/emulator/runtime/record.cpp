@@ -14,9 +14,18 @@
 
 namespace tilestep {
 
+// A plan is read whole, and sent to a GPU in one message. A launch for each row and head of 2048 rows fits.
+constexpr size_t kMostItems = 20000;
+constexpr size_t kMostBytes = 24 * 1024 * 1024;  // of the result file; its reader takes 32 MB
+
 static size_t scratch_left;
 
 void allow_scratch(size_t bytes) { scratch_left = bytes; }
+
+static void require_room(const char* call, int line, uintptr_t pc) {
+  if (planned_items() >= kMostItems) refuse_length("many_items", call, line, pc, kMostItems);
+  if (result_bytes() > kMostBytes) refuse_length("many_bytes", call, line, pc, kMostBytes);
+}
 
 static void report_refused_launch(const LaunchInfo& info, const char* detail, uintptr_t pc) {
   set_running_launch(&info);
@@ -61,10 +70,11 @@ static void write_source(uintptr_t from) {
   line.write();
 }
 
-static int record_copy(void* to, const void* from, size_t bytes, bool from_host) {
+static int record_copy(void* to, const void* from, size_t bytes, bool from_host, uintptr_t pc) {
   if (bytes == 0) return kSuccess;
   if (!to || !from || !is_device_memory(reinterpret_cast<uintptr_t>(to), bytes)) return kInvalidValue;
   if (!from_host && !is_device_memory(reinterpret_cast<uintptr_t>(from), bytes)) return kInvalidValue;
+  require_room("cudaMemcpy", 0, pc);
   PlannedTransfer transfer{};
   transfer.to = static_cast<unsigned char*>(to);
   transfer.from = from_host ? snapshot(from, bytes) : static_cast<const unsigned char*>(from);
@@ -99,6 +109,7 @@ extern "C" int tilestep_record_launch(const LaunchRequest* request) {
     report_refused_launch(info, detail, TILESTEP_CALLER);
     return error;
   }
+  require_room(request->kernel, request->line, TILESTEP_CALLER);
   write_launch(*request);
   PlanItem item{};
   item.kind = PlanItem::Kind::launch;
@@ -129,6 +140,7 @@ extern "C" int tilestep_record_free(void* pointer) {
 extern "C" int tilestep_record_memset(void* to, int value, size_t bytes) {
   if (bytes == 0) return kSuccess;
   if (!is_device_memory(reinterpret_cast<uintptr_t>(to), bytes)) return kInvalidValue;
+  require_room("cudaMemset", 0, TILESTEP_CALLER);
   PlannedTransfer transfer{};
   transfer.to = static_cast<unsigned char*>(to);
   transfer.bytes = bytes;
@@ -142,11 +154,11 @@ extern "C" int tilestep_record_memset(void* to, int value, size_t bytes) {
 }
 
 extern "C" int tilestep_record_copy(void* to, const void* from, size_t bytes, bool from_host) {
-  return record_copy(to, from, bytes, from_host);
+  return record_copy(to, from, bytes, from_host, TILESTEP_CALLER);
 }
 
 extern "C" int tilestep_record_symbol_copy(void* symbol, const void* from, size_t bytes, bool from_host) {
-  return record_copy(symbol, from, bytes, from_host);
+  return record_copy(symbol, from, bytes, from_host, TILESTEP_CALLER);
 }
 
 extern "C" int tilestep_record_shared_limit(const void* function, int bytes) {

@@ -9,6 +9,9 @@ extern "C" __attribute__((noinline)) void tilestep_anchor() { asm volatile(""); 
 namespace tilestep {
 
 static int result_file = -1;
+static size_t bytes_written;
+
+size_t result_bytes() { return bytes_written; }
 
 void open_result(const char* path) {
   result_file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
@@ -121,6 +124,7 @@ void JsonLine::write() {
   line_[size_++] = '}';
   line_[size_++] = '\n';
   if (result_file < 0) return;
+  __atomic_fetch_add(&bytes_written, size_, __ATOMIC_RELAXED);
   for (size_t done = 0; done < size_;) {
     const ssize_t n = ::write(result_file, line_ + done, size_ - done);
     if (n <= 0) return;

@@ -10,6 +10,7 @@
 namespace tilestep {
 
 void open_result(const char* path);
+size_t result_bytes();  // written so far
 
 // One line of the result file: `JsonLine("launch").number("index", 0).write()`. Text that is too long is cut.
 class JsonLine {

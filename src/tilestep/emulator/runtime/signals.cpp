@@ -67,6 +67,12 @@ void refuse(const char* why, const char* call, int at_line, uintptr_t pc, size_t
   _exit(0);
 }
 
+void refuse_length(const char* why, const char* call, int at_line, uintptr_t pc, size_t most) {
+  JsonLine line = refusal(why, call, at_line, pc);
+  line.number("most", int64_t(most)).write();
+  _exit(0);
+}
+
 static uintptr_t program_counter(void* context) {
   const ucontext_t* u = static_cast<const ucontext_t*>(context);
 #if defined(__APPLE__) && defined(__aarch64__)
