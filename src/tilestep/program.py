@@ -55,17 +55,31 @@ class Program:
 
 Triple = tuple[int, int, int]
 
+VARIABLE = (
+    "variable "  # begins the name of a Place that lies in a variable of the module; the linker's follows
+)
+
+
+def scratch_name(number: int) -> str:
+    """The buffer of the seam's scratch request with that number, from 1; the recorder uses the same names."""
+    return f"scratch {number}"
+
 
 @dataclass(frozen=True)
 class Place:
     """An address in device memory: bytes from the start of a buffer, or of a variable of the module.
 
-    `buffer` is a buffer of the job, "scratch 1" and so on in the order of the requests, or "variable NAME"
-    with the name that the linker knows. `offset` may lie outside: a pointer may point anywhere.
+    `buffer` is a buffer of the job, a `scratch_name` in the order of the requests, or VARIABLE with a name.
+    `offset` may lie outside: a pointer may point anywhere.
     """
 
     buffer: str
     offset: int = 0
+
+    @property
+    def variable(self) -> str | None:
+        """The variable that it lies in, by the linker's name; None for a buffer."""
+        return self.buffer.removeprefix(VARIABLE) if self.buffer.startswith(VARIABLE) else None
 
 
 @dataclass(frozen=True)
@@ -83,7 +97,8 @@ class Argument:
 class Launch:
     """One kernel launch of a plan. `symbol` and `arguments` are known where the plan was recorded for them.
 
-    `kernel` is as the submission writes it, `symbol` as the linker knows it.
+    `kernel` is as the submission writes it, `symbol` as the linker knows it. `shared_limit` is what the seam
+    had last set as the kernel's cudaFuncAttributeMaxDynamicSharedMemorySize, None where it had set nothing.
     """
 
     kernel: str
@@ -93,6 +108,7 @@ class Launch:
     line: int | None = None
     symbol: str = ""
     arguments: tuple[Argument, ...] = ()
+    shared_limit: int | None = None
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ launches = st.builds(
     st.none() | st.integers(1, 999),
     st.text(max_size=9),
     st.lists(arguments, max_size=3).map(tuple),
+    st.none() | st.integers(0, 2**18),
 )
 transfers = st.builds(
     Transfer, places, st.integers(0, 2**31), st.none() | places | st.binary(max_size=99), st.integers(0, 255)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from tilestep.emulator.worker_files import BadFileError, Event, read_whole, text, triple, whole
-from tilestep.program import Argument, Launch, LaunchPlan, Place, Transfer
+from tilestep.program import VARIABLE, Argument, Launch, LaunchPlan, Place, Transfer
 
 POINTER_BYTES = 8
 
@@ -41,7 +41,12 @@ def _launches(events: Iterable[Event]) -> list[Launch]:
     return [_launch(event) for event in events if event["event"] == "launch"]
 
 
-def _launch(event: Event, symbol: str = "", arguments: tuple[Argument, ...] = ()) -> Launch:
+def _launch(
+    event: Event,
+    symbol: str = "",
+    arguments: tuple[Argument, ...] = (),
+    shared_limit: int | None = None,
+) -> Launch:
     return Launch(
         text(event, "kernel"),
         triple(event, "grid") or (0, 0, 0),
@@ -50,6 +55,7 @@ def _launch(event: Event, symbol: str = "", arguments: tuple[Argument, ...] = ()
         whole(event, "line") or None,
         symbol,
         arguments,
+        shared_limit,
     )
 
 
@@ -61,6 +67,7 @@ class _Items:
         self._folder = folder
         self._names = names
         self._at = 0
+        self._limits: dict[str, int] = {}  # of dynamic shared memory, set by the seam so far, by symbol
 
     def read(self) -> Iterable[Launch | Transfer]:
         while self._at < len(self._events):
@@ -71,6 +78,8 @@ class _Items:
                 yield Transfer(self._place(event), whole(event, "bytes"), None, whole(event, "value"))
             elif event["event"] == "copy":
                 yield self._read_copy(event)
+            elif event["event"] == "shared-limit":
+                self._limits[self._names(whole(event, "function"))] = whole(event, "bytes")
 
     def _read_launch(self, event: Event) -> Launch:
         entry = self._next("entry")
@@ -78,7 +87,8 @@ class _Items:
         arguments = []
         while self._follows("argument"):
             arguments.append(self._read_argument(self._next()))
-        return _launch(event, self._names(counter), tuple(arguments))
+        symbol = self._names(counter)
+        return _launch(event, symbol, tuple(arguments), self._limits.get(symbol))
 
     def _read_argument(self, event: Event) -> Argument:
         data = b""
@@ -105,7 +115,7 @@ class _Items:
     def _place(self, event: Event) -> Place:
         if "variable" in event:
             name = self._names(whole(event, "variable"))
-            return Place(f"variable {name}", whole(event, "offset"))
+            return Place(VARIABLE + name, whole(event, "offset"))
         if not text(event, "buffer"):
             raise BadFileError("an address of the plan is no device memory")
         return Place(text(event, "buffer"), whole(event, "offset"))

@@ -42,6 +42,7 @@ struct LaunchInfo {
   uint3 grid, block;
   uint32_t static_shared, dynamic_shared;  // bytes; static grows as sites are first met
   uint32_t index;                          // in the plan
+  int64_t asked_shared;                    // dynamic limit that the seam has set for the kernel, or kNotAsked
 };
 
 struct MemoryEvent {

@@ -14,14 +14,14 @@ struct SharedLimit {
   size_t bytes;
 };
 
-static SharedLimit limits[64];
+static SharedLimit limits[256];
 static int limit_count;
 
-static size_t dynamic_shared_limit_of(const void* function) {
+int64_t dynamic_shared_asked(const void* function) {
   for (int i = 0; i < limit_count; ++i) {
-    if (limits[i].function == function) return limits[i].bytes;
+    if (limits[i].function == function) return int64_t(limits[i].bytes);
   }
-  return kDynamicSharedDefault;
+  return kNotAsked;
 }
 
 int set_dynamic_shared_limit(const void* function, int bytes) {
@@ -71,15 +71,37 @@ int check_launch(const LaunchRequest& request, char* detail, size_t room) {
              kDynamicSharedLimit);
     return kInvalidValue;
   }
-  const size_t allowed = dynamic_shared_limit_of(request.function);
-  if (request.dynamic_shared > kDynamicSharedDefault && request.dynamic_shared > allowed) {
+  // The kernel's static arrays count as well; how many bytes they are is known when it runs (check_shared).
+  const int64_t asked = dynamic_shared_asked(request.function);
+  const size_t allowed = asked == kNotAsked ? kSharedDefault : size_t(asked);
+  if (request.dynamic_shared > allowed) {
     snprintf(detail, room,
-             "%zu bytes of dynamic shared memory, at most %zu unless "
-             "cudaFuncAttributeMaxDynamicSharedMemorySize is set",
+             asked == kNotAsked ? "%zu bytes of dynamic shared memory, at most %zu unless "
+                                  "cudaFuncAttributeMaxDynamicSharedMemorySize is set"
+                                : "%zu bytes of dynamic shared memory, and "
+                                  "cudaFuncAttributeMaxDynamicSharedMemorySize asks for %zu",
              request.dynamic_shared, allowed);
     return kInvalidValue;
   }
   return kSuccess;
+}
+
+bool check_shared(size_t static_bytes, size_t dynamic_bytes, int64_t asked, char* detail, size_t room) {
+  // An attribute that does not fit beside the static arrays is refused when it is set, and changes nothing.
+  const bool granted = asked != kNotAsked && static_bytes + size_t(asked) <= kDynamicSharedLimit;
+  if (granted || dynamic_bytes == 0 || static_bytes + dynamic_bytes <= kSharedDefault) return true;
+  if (asked == kNotAsked) {
+    snprintf(detail, room,
+             "%zu bytes of static and %zu of dynamic shared memory a block, together at most %zu unless "
+             "cudaFuncAttributeMaxDynamicSharedMemorySize is set",
+             static_bytes, dynamic_bytes, kSharedDefault);
+  } else {
+    snprintf(detail, room,
+             "%zu bytes of static shared memory a block and %zu that cudaFuncAttributeMaxDynamicSharedMemorySize "
+             "asks for, together at most %zu",
+             static_bytes, size_t(asked), kDynamicSharedLimit);
+  }
+  return false;
 }
 
 }  // namespace tilestep

@@ -10,7 +10,7 @@ namespace tilestep {
 constexpr size_t kGuardBytes = 4096;            // on both sides of every buffer, filled with a NaN pattern
 constexpr size_t kSharedSegment = 256 * 1024;   // static from the front, dynamic behind it
 constexpr size_t kStaticSharedLimit = 48 * 1024;
-constexpr size_t kDynamicSharedDefault = 48 * 1024;
+constexpr size_t kSharedDefault = 48 * 1024;  // static and dynamic together, unless the seam asks for more
 constexpr size_t kDynamicSharedLimit = 227 * 1024;
 
 struct ColumnRange {

@@ -102,8 +102,9 @@ extern "C" int tilestep_record_launch(const LaunchRequest* request) {
   info.block = request->block;
   info.dynamic_shared = uint32_t(request->dynamic_shared);
   info.index = planned_launches();
+  info.asked_shared = dynamic_shared_asked(request->function);
 
-  char detail[128];
+  char detail[160];
   const int error = check_launch(*request, detail, sizeof detail);
   if (error != kSuccess) {
     report_refused_launch(info, detail, TILESTEP_CALLER);
@@ -162,7 +163,16 @@ extern "C" int tilestep_record_symbol_copy(void* symbol, const void* from, size_
 }
 
 extern "C" int tilestep_record_shared_limit(const void* function, int bytes) {
-  return set_dynamic_shared_limit(function, bytes);
+  const int64_t before = dynamic_shared_asked(function);
+  const int error = set_dynamic_shared_limit(function, bytes);
+  // What a GPU makes of it depends on the kernel's own arrays, so the card is asked the same at the replay.
+  if (kRecording && error == kSuccess && before != bytes) {
+    JsonLine("shared-limit")
+        .code_address("function", reinterpret_cast<uintptr_t>(function))
+        .number("bytes", bytes)
+        .write();
+  }
+  return error;
 }
 
 extern "C" void tilestep_record_forbidden(int what, const char* call, int line) {

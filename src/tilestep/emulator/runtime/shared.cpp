@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "ending.h"
+#include "launch_rules.h"
 #include "report.h"
 #include "reporting.h"
 #include "result.h"
@@ -72,6 +73,18 @@ static void report_too_much(const SharedSite& site, uint32_t bytes, size_t limit
   report_at_line(finding, site.line);
 }
 
+// Tells, once a launch, that its kernel's static arrays so far and its dynamic memory are too much together.
+static void check_sum(const LaunchInfo& launch, uint32_t static_before, uintptr_t pc) {
+  char detail[224];
+  if (!check_shared(static_before, launch.dynamic_shared, launch.asked_shared, detail, sizeof detail)) return;
+  if (check_shared(launch.static_shared, launch.dynamic_shared, launch.asked_shared, detail, sizeof detail)) return;
+  Finding finding;
+  finding.code = "launch-refused";
+  finding.pc = pc;
+  finding.detail = detail;
+  report_at_line(finding, launch.line);
+}
+
 // The launch's layout is locked.
 static void place(SharedSite& site, uintptr_t pc) {
   const uint32_t alignment = site.alignment > kPlacedAlignment ? site.alignment : kPlacedAlignment;
@@ -83,12 +96,11 @@ static void place(SharedSite& site, uintptr_t pc) {
   if (before <= kStaticSharedLimit && launch.static_shared > kStaticSharedLimit) {
     report_too_much(site, launch.static_shared, kStaticSharedLimit, "static shared", pc);
   }
-  const size_t total = size_t(launch.static_shared) + launch.dynamic_shared;
-  if (total > kDynamicSharedLimit && total - site.size <= kDynamicSharedLimit && launch.dynamic_shared != 0) {
-    report_too_much(site, uint32_t(total), kDynamicSharedLimit, "shared", pc);
-  }
+  check_sum(launch, before, pc);
   if (site.size > kSharedSegment || end + kGap > layout.dynamic_begin || layout.count == kMaxArrays) {
-    if (before > kStaticSharedLimit || launch.static_shared <= kStaticSharedLimit) {
+    char told[224];
+    const bool fits = check_shared(launch.static_shared, launch.dynamic_shared, launch.asked_shared, told, sizeof told);
+    if (before > kStaticSharedLimit || (launch.static_shared <= kStaticSharedLimit && fits)) {
       report_too_much(site, launch.static_shared, kStaticSharedLimit, "static shared", pc);
     }
     stop_after_finding(pc, 0);

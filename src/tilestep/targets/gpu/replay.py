@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from tilestep.program import Argument, Launch, LaunchPlan, Place, Transfer
+from tilestep.program import Argument, Launch, LaunchPlan, Place, Transfer, scratch_name
 from tilestep.targets.gpu.driver import Driver, DriverError
 from tilestep.targets.gpu.memory import Block
 
 _SLOT_BYTES = 16  # arguments start at a multiple of the largest alignment that a parameter has
-_VARIABLE = "variable "
 _LABELS_OF_ABSENCE = ("CUDA_ERROR_NOT_SUPPORTED", "CUDA_ERROR_NOT_FOUND")  # a driver that cannot tell
 
 
@@ -55,14 +54,14 @@ class Player:
         self._variables = variables
         self._kernels = kernels
         self._functions: dict[str, Any] = {}
-        self._shared: dict[str, int] = {}
+        self._shared = _limits(plan)
         self._kept: list[Any] = []  # host memory that launches point to
         self._blocks = dict(blocks)
         self.scratch: list[Block] = []
         try:
             for number, size in enumerate(plan.scratch_bytes, start=1):
                 self.scratch.append(Block(driver, stream, size))
-                self._blocks[f"scratch {number}"] = self.scratch[-1]
+                self._blocks[scratch_name(number)] = self.scratch[-1]
             self.steps = tuple(self._step(item) for item in plan.items)
         except PlanError:  # the worker goes on with the next plan
             self.close()
@@ -94,7 +93,14 @@ class Player:
             parameters,
             0,
         )
-        return Step(launch, self._driver.api.cuLaunchKernel, arguments)
+        if len(self._shared[launch.symbol]) == 1:
+            return Step(launch, self._driver.api.cuLaunchKernel, arguments)
+        limit = self._default_limit(function) if launch.shared_limit is None else launch.shared_limit
+        return Step(launch, self._launch_with_limit, (limit, *arguments))
+
+    def _launch_with_limit(self, limit: int, function: Any, *rest: Any) -> Any:
+        self._set_limit(function, limit)
+        return self._driver.api.cuLaunchKernel(function, *rest)
 
     def _function(self, launch: Launch) -> Any:
         function = self._functions.get(launch.symbol)
@@ -105,19 +111,27 @@ class Player:
             except DriverError:
                 raise PlanError(f"the GPU's code has no kernel {launch.kernel}") from None
             self._functions[launch.symbol] = function
+            (limit, *more) = self._shared[launch.symbol]
+            if limit is not None and not more:
+                self._set_limit(function, limit)
         self._compare_parameters(launch, function)
-        self._allow_shared(launch, function)
         return function
 
-    def _allow_shared(self, launch: Launch, function: Any) -> None:
-        """Raises a kernel's limit to what its largest launch asks for: above 48 KB it must be asked for.
+    def _set_limit(self, function: Any, limit: int) -> None:
+        """Asks for so much dynamic shared memory as the seam did, and the card judges whether that will do.
 
-        The recorder has seen to it that the seam asked, too. Where the card has less, the launch is refused.
+        What it gives depends on the kernel's static arrays. Where it refuses, the limit stays as it was, and
+        the launch that needed more is refused.
         """
-        if launch.dynamic_shared > self._shared.get(launch.symbol, 0):
-            self._shared[launch.symbol] = launch.dynamic_shared
-            attribute = self._driver.api.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-            self._driver.tried("cuFuncSetAttribute", function, attribute, launch.dynamic_shared)
+        self._driver.tried("cuFuncSetAttribute", function, self._limit_attribute, limit)
+
+    def _default_limit(self, function: Any) -> int:
+        """The limit of a kernel that nothing has been asked for, yet."""
+        return int(self._driver.call("cuFuncGetAttribute", self._limit_attribute, function))
+
+    @property
+    def _limit_attribute(self) -> Any:
+        return self._driver.api.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
     def _compare_parameters(self, launch: Launch, function: Any) -> None:
         """The device's idea of a kernel's parameters must be the host's: the driver copies by its own."""
@@ -159,8 +173,8 @@ class Player:
     def _address(self, place: Place) -> int:
         if block := self._blocks.get(place.buffer):
             return block.address + place.offset
-        if place.buffer.startswith(_VARIABLE):
-            return self._variable(place.buffer.removeprefix(_VARIABLE)) + place.offset
+        if place.variable is not None:
+            return self._variable(place.variable) + place.offset
         raise PlanError(f"the plan names {place.buffer}, which is no buffer of the job")
 
     def _variable(self, symbol: str) -> int:
@@ -184,3 +198,16 @@ class Player:
             return Step(transfer, api.cuMemcpyHtoDAsync, arguments)
         fill = transfer.fill & 0xFF
         return Step(transfer, api.cuMemsetD8Async, (to, fill, transfer.count, self._stream))
+
+
+def _limits(plan: LaunchPlan) -> dict[str, list[int | None]]:
+    """By symbol, the different limits of dynamic shared memory that were set before its launches.
+
+    One is set once; where there are several, each launch sets its own: a second call of the plan would else
+    begin with the last of the first.
+    """
+    found: dict[str, dict[int | None, None]] = {}
+    for item in plan.items:
+        if isinstance(item, Launch):
+            found.setdefault(item.symbol, {})[item.shared_limit] = None
+    return {symbol: list(limits) for symbol, limits in found.items()}

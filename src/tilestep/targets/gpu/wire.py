@@ -90,6 +90,7 @@ def _pack_item(item: Launch | Transfer, blobs: list[Data]) -> dict[str, Any]:
             "grid": item.grid,
             "block": item.block,
             "shared": item.dynamic_shared,
+            "shared_limit": item.shared_limit,
             "arguments": [
                 {
                     "data": a.data.hex(),
@@ -117,6 +118,7 @@ def _unpack_item(item: dict[str, Any], blobs: Sequence[memoryview]) -> Launch | 
             for a in item["arguments"]
         )
         line = None if item["line"] is None else int(item["line"])
+        limit = None if item["shared_limit"] is None else int(item["shared_limit"])
         return Launch(
             str(item["kernel"]),
             _triple(item["grid"]),
@@ -125,6 +127,7 @@ def _unpack_item(item: dict[str, Any], blobs: Sequence[memoryview]) -> Launch | 
             line,
             str(item["symbol"]),
             arguments,
+            limit,
         )
     source: Place | bytes | None = None
     if "from" in item:

@@ -5,6 +5,7 @@
 #include <link.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -90,6 +91,7 @@ int function(Function** out, Module* module, const char* name) {
     made->module = module;
     made->threads = number(module, made->name + "_threads", 1024);
     made->staticShared = number(module, made->name + "_shared", 0);
+    made->dynamicShared = std::max(0, int(setting("shared", 49152L)) - made->staticShared);
     made->parameters = static_cast<const unsigned*>(dlsym(module->handle, (made->name + "_parameters").c_str()));
     known = module->functions.emplace(name, made).first;
   }
@@ -127,7 +129,9 @@ int set(Function* function, int attribute, int value) {
   if (int failed = ready()) return failed;
   if (attribute == CARVEOUT) return SUCCESS;
   if (attribute != DYNAMIC_SHARED) return INVALID_VALUE;
-  if (value < 0 || value + function->staticShared > setting("shared_optin", 232448L)) return INVALID_VALUE;
+  const bool granted = value >= 0 && value + function->staticShared <= setting("shared_optin", 232448L);
+  say("limit " + function->name + " " + std::to_string(value) + (granted ? "" : " refused"));
+  if (!granted) return INVALID_VALUE;
   function->dynamicShared = value;
   return SUCCESS;
 }

@@ -14,7 +14,7 @@ struct Function {
   Module* module = nullptr;
   int threads = 1024;  // at most, in a block: an int NAME_threads in the image
   int staticShared = 0;  // bytes: an int NAME_shared in the image
-  int dynamicShared = 49152;  // as allowed so far
+  int dynamicShared = 0;  // at most, for now: until another limit is set, 48 KB with the static memory
   double setBefore = 0;  // bytes that had been set when it was launched last
   const unsigned* parameters = nullptr;  // their sizes and a 0: unsigned NAME_parameters[] in the image
 };

@@ -19,11 +19,22 @@ struct cudaFuncAttributes {
 
 namespace tilestep {
 
+// Where the last argument but `count` of a list ends: at a comma outside of parentheses, counted from the list's end,
+// as a kernel's own template arguments stand at its beginning.
+inline const char* argument_end(const char* text, int count) {
+  int depth = 0;
+  for (const char* c = text + std::strlen(text); c-- != text;) {
+    depth += *c == ')' || *c == ']' || *c == '}' ? 1 : *c == '(' || *c == '[' || *c == '{' ? -1 : 0;
+    if (*c == ',' && depth == 0 && --count == 0) return c;
+  }
+  return nullptr;
+}
+
 // `text` is the whole argument list as written; the kernel is what comes before the attribute.
 inline cudaError_t set_kernel_attribute(const char* text, const void* function, cudaFuncAttribute attribute, int value) {
   if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;  // the others are hints
   const char* end = std::strstr(text, "cudaFuncAttribute");
-  if (end == nullptr) end = std::strrchr(text, ',');
+  if (end == nullptr) end = argument_end(text, 2);
   char kernel[160];
   size_t length = end == nullptr ? 0 : size_t(end - text);
   while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == ',')) --length;

@@ -45,9 +45,15 @@ inline void normalise_spelling(const char* text, char (&out)[160]) {
 
 inline void name_kernel(const char* text, const void* function) {
   if (named_kernel_count == kNamedKernels) return;
-  NamedKernel& entry = named_kernels[named_kernel_count++];
+  NamedKernel& entry = named_kernels[named_kernel_count];
   normalise_spelling(text, entry.spelling);
   entry.function = function;
+  for (int i = named_kernel_count - 1; i >= 0; --i) {
+    if (std::strcmp(named_kernels[i].spelling, entry.spelling) != 0) continue;
+    if (named_kernels[i].function == function) return;  // known, as in a seam that asks before every launch
+    break;
+  }
+  ++named_kernel_count;
 }
 
 // The same spelling first; else the same name before '<', for attend<64> beside attend<DH>; else nullptr.
