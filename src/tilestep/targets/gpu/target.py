@@ -18,7 +18,7 @@ from tilestep.emulator.build import Builder
 from tilestep.emulator.cache import Cache
 from tilestep.emulator.compilers import find_compiler, missing_compiler
 from tilestep.emulator.job import WorkerError
-from tilestep.program import Job, Launch, LaunchPlan, Program, Run, Transfer
+from tilestep.program import VARIABLE, Job, Launch, LaunchPlan, Program, Run, Transfer
 from tilestep.targets.building import build_flavours
 from tilestep.targets.gpu import outcome, wire
 from tilestep.targets.gpu.card import NoCardError
@@ -283,7 +283,7 @@ def _load(slot: str, image: DeviceImage, plan: LaunchPlan) -> tuple[dict[str, An
 
 def _variables(plan: LaunchPlan) -> set[str]:
     """The names of the variables that a plan points to."""
-    prefix = "variable "
+    prefix = VARIABLE
     places = []
     for item in plan.items:
         if isinstance(item, Launch):
