@@ -55,9 +55,7 @@ class Program:
 
 Triple = tuple[int, int, int]
 
-VARIABLE = (
-    "variable "  # begins the name of a Place that lies in a variable of the module; the linker's follows
-)
+VARIABLE = "variable "  # begins the name of a Place in a variable of the module; the linker's name follows
 
 
 def scratch_name(number: int) -> str:
