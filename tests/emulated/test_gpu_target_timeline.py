@@ -55,4 +55,4 @@ def test_without_a_gpu_it_says_what_is_missing(files: list[str], monkeypatch: py
     monkeypatch.setattr(GpuTarget, "available", lambda _: "there is no NVIDIA driver here")
     result = CliRunner().invoke(cli, ["show", "timeline", *files, "--target", "gpu"])
     assert result.exit_code == 4
-    assert result.stderr.strip() == "there is no NVIDIA driver here"
+    assert result.stderr.strip() == "tilestep show timeline: there is no NVIDIA driver here"
