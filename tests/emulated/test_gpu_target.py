@@ -14,11 +14,11 @@ import pytest
 from fake_driver import SUBMISSIONS, FakeCard, StandIns
 
 from tilestep import contract, kernels, reference
-from tilestep.emulator.job import WorkerError
 from tilestep.frontends.cuda import load
+from tilestep.judge import judge
 from tilestep.program import Buffer, Job, Run, SubmissionError
 from tilestep.targets.gpu import GpuTarget
-from tilestep.targets.protocol import Built, TimingTarget
+from tilestep.targets.protocol import Built, TargetUnavailableError, TimingTarget
 
 Open = Callable[[], GpuTarget]
 
@@ -151,6 +151,7 @@ sys.path.insert(0, sys.argv[1])
 from fake_driver import SUBMISSIONS, StandIns
 from tilestep.contract import STEP
 from tilestep.frontends.cuda import load
+from tilestep.judge import judge
 from tilestep.program import Buffer, Job
 from tilestep.targets.gpu import GpuTarget
 target = GpuTarget(compiler=lambda builder, capability: StandIns())
@@ -258,8 +259,38 @@ def test_a_card_that_cannot_be_used_is_told_in_a_sentence(
 
 def test_memory_that_the_card_lacks_is_told(fake_card: FakeCard, open_target: Open) -> None:
     fake_card.describe(memory=12_000)
-    with pytest.raises(WorkerError, match="memory"):
+    with pytest.raises(TargetUnavailableError, match="no memory left for this: end what else holds it"):
         run(open_target(), "template")
+    submission = SUBMISSIONS / "template.cu"
+    verdict = judge(submission, "rmsnorm", lengths=(2,), target=open_target())
+    assert (verdict.outcome, verdict.exit_code) == ("unavailable", 4)
+
+
+def test_a_driver_that_does_not_load_what_the_compiler_makes_is_told(
+    fake_card: FakeCard, open_target: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = open_target()
+    monkeypatch.setattr(type(target._compiler), "hold", lambda self: b"of another driver")
+    says = target.available()
+    assert says is not None
+    assert "does not load what" in says
+    assert "a newer driver or an older toolkit mends that" in says
+    assert target.name == "an NVIDIA GPU"
+
+
+def test_what_is_missing_beside_the_card_is_one_sentence_too(
+    fake_card: FakeCard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submission = SUBMISSIONS / "template.cu"
+    with monkeypatch.context() as patch:
+        patch.setenv("TILESTEP_CACHE", "/proc/none")
+        verdict = judge(submission, "rmsnorm", target=GpuTarget())
+        assert (verdict.outcome, verdict.target.name) == ("unavailable", "an NVIDIA GPU")
+        assert "the cache folder cannot be written" in verdict.says
+    with monkeypatch.context() as patch:
+        patch.setenv("TILESTEP_CXX", "/bin/false")
+        verdict = judge(submission, "rmsnorm", target=GpuTarget())
+        assert (verdict.outcome, verdict.exit_code) == ("unavailable", 4)
 
 
 def test_other_processes_are_counted(fake_card: FakeCard, open_target: Open) -> None:

@@ -216,6 +216,14 @@ BAD: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "text": (lambda d: d["submission"].update(text="int x;"), "does not have the hash that is recorded"),
     "hash": (lambda d: d["submission"].update(sha256="0" * 64), "does not have the hash that is recorded"),
     "verdict of another": (lambda d: d["verdict"]["submission"].update(sha256="0"), "is not about the text"),
+    "no outcome": (lambda d: d["verdict"].update(outcome=3), "its 'outcome' is missing or wrong"),
+    "submission kind": (
+        lambda d: d["verdict"].update(submission=[1]),
+        "its 'submission' is missing or wrong",
+    ),
+    "no submission": (lambda d: d["verdict"].update(submission=None), "its 'submission' is missing or wrong"),
+    "another step": (lambda d: d["verdict"].update(step="rmsnorm"), "on another step or seed"),
+    "another seed": (lambda d: d["verdict"].update(seed=4), "on another step or seed"),
     "no verdict": (lambda d: d.pop("verdict"), "its 'verdict' is missing or wrong"),
     "no text": (lambda d: d["submission"].update(text=None), "its 'text' is missing or wrong"),
     "step": (lambda d: d["asked"].update(step="sorting"), "no step is called 'sorting'"),
@@ -226,6 +234,13 @@ BAD: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "length": (lambda d: d["asked"].update(lengths=[0]), "a length is a whole number from 1"),
     "pairs": (lambda d: d["asked"].update(pairs=7), "the number of pairs is from 30 to 200"),
 }
+
+
+@pytest.mark.parametrize("speedup", [10**400, "9", True, None, -1.0])
+def test_a_speed_that_is_none_is_not_the_same(made: Path, speedup: Any) -> None:
+    result = run("replay", change(made, lambda d: d["verdict"]["speed"].update(speedup=speedup)))
+    assert result.exit_code == 1
+    assert "recorded none" in result.stdout
 
 
 @pytest.mark.parametrize("name", BAD)

@@ -10,14 +10,20 @@ CAUSAL = contract.STEP["causal-attention"]
 
 
 def test_a_score_matrix_is_recognised_by_its_growth() -> None:
-    says = describe(ONLINE, lambda T: T * T * contract.HQ * 4)
+    says = describe(ONLINE, lambda T: T * T * contract.HQ * 4, (33, 33 * 33 * 32))
     assert says == "the seam asks for a T x T workspace, 134 MB at T = 2048; online-attention allows none"
 
 
 def test_another_workspace_is_told_by_its_size() -> None:
-    says = describe(CAUSAL, lambda T: T * 8192)
+    says = describe(CAUSAL, lambda T: T * 8192, (128, 128 * 8192))
     assert "1,048,576 bytes at T = 128" in says
     assert "4096 bytes a row" in says
+
+
+def test_a_workspace_of_one_length_alone_is_named_with_it() -> None:
+    """Nothing is asked for at the lengths that are looked at: 0 is no four times 0."""
+    says = describe(ONLINE, lambda T: 0, (33, 64_000_000))
+    assert says == "the seam asks for a workspace of 64,000,000 bytes at T = 33; online-attention allows none"
 
 
 def test_device_arrays_count_as_workspace() -> None:

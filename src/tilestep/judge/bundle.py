@@ -42,13 +42,17 @@ def read(path: Path) -> Bundle:
     if hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() != sha256:
         raise EvidenceError(f"{path}: the submission's text does not have the hash that is recorded")
     verdict = reader.get(document, "verdict", dict)
-    if not isinstance(verdict.get("outcome"), str) or verdict.get("submission", {}).get("sha256") != sha256:
+    reader.get(verdict, "outcome", str)
+    if reader.get(verdict, "submission", dict).get("sha256") != sha256:
         raise EvidenceError(f"{path}: the verdict in it is not about the text in it")
+    asked = _asked(reader, reader.get(document, "asked", dict))
+    if (verdict.get("step"), verdict.get("seed")) != (asked.step, asked.seed):
+        raise EvidenceError(f"{path}: the verdict in it is on another step or seed than was asked for")
     return Bundle(
         name=_plain_name(reader.get(submission, "file", str)),
         text=text,
         sha256=sha256,
-        asked=_asked(reader, reader.get(document, "asked", dict)),
+        asked=asked,
         verdict=verdict,
         made_by=reader.get(document, "tilestep", str),
     )

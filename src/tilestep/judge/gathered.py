@@ -81,8 +81,9 @@ class Gathered:
         self.findings.extend(run.findings)
         self.launches = max(self.launches, len(run.plan.launches))
         if run.ended == "refused":
-            too_much = sum(run.plan.scratch_bytes) > self.step.scratch_bytes_per_token * length
-            says = workspace.describe(self.step, self._asked) if too_much else run.says
+            asked = sum(run.plan.scratch_bytes)
+            too_much = asked > self.step.scratch_bytes_per_token * length
+            says = workspace.describe(self.step, self._asked, (length, asked)) if too_much else run.says
             raise Stopped("refused", self._where(says, run.line))
         if run.ended == "crashed" and run.findings:
             fatal = run.findings[-1]  # a run ends at the first finding that it cannot go on from

@@ -25,7 +25,7 @@ from tilestep.judge.verdict import Submission, TargetName, Verdict
 from tilestep.program import SubmissionError
 from tilestep.subjects import subject
 from tilestep.targets.cpu import CpuTarget
-from tilestep.targets.protocol import Target
+from tilestep.targets.protocol import Target, TargetUnavailableError
 
 
 def judge(
@@ -88,6 +88,8 @@ def judge(
         trial.run_all()
     except Stopped as stopped:
         return _stopped(stopped, trial, facts)
+    except TargetUnavailableError as gone:
+        return verdict.Unavailable(says=str(gone), **facts)
     if trial.wrong:
         trial.say("naming the mistake")
     return decide(trial, facts)

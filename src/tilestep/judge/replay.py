@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -119,4 +120,11 @@ def _is_speed(speed: Any) -> bool:
     if not isinstance(speed, Mapping):
         return False
     values = [speed.get(name) for name in ("speedup", "low", "high")]
-    return all(isinstance(value, float | int) and value > 0 for value in values)
+    return all(type(value) in (float, int) and _positive(value) for value in values)
+
+
+def _positive(value: Any) -> bool:
+    try:
+        return math.isfinite(float(value)) and value > 0
+    except OverflowError:  # a whole number of so many digits
+        return False

@@ -11,18 +11,19 @@ LOOKED_AT = (64, 128)  # a size that is four times as large at twice the length 
 _FLOAT_BYTES = 4
 
 
-def describe(step: Step, asked: Callable[[int], int]) -> str:
+def describe(step: Step, asked: Callable[[int], int], refused: tuple[int, int]) -> str:
     """One sentence for a seam that asks for more device memory than its step allows.
 
-    `asked(T)` is what it asks for at a length, in bytes; it is called for two lengths.
+    `asked(T)` is what it asks for at a length, in bytes; it is called for two lengths. `refused` is the length
+    where it was too much, and how much that was.
     """
     short, long = (asked(length) for length in LOOKED_AT)
-    at = f"{step.length_name} = {LOOKED_AT[1]}"
-    if long == 4 * short and step.length_name == "T":
+    if short and long == 4 * short and step.length_name == "T":
         length = contract.PROFILE_LENGTH
         size = long * (length // LOOKED_AT[1]) ** 2
         return f"the seam asks for a T x T workspace, {size / 1e6:,.0f} MB at T = {length}; {_rule(step)}"
-    return f"the seam asks for a workspace of {long:,} bytes at {at}; {_rule(step)}"
+    length, size = refused
+    return f"the seam asks for a workspace of {size:,} bytes at {step.length_name} = {length}; {_rule(step)}"
 
 
 def too_large(step: Step, variables: Mapping[str, int], longest: int) -> str | None:

@@ -9,7 +9,18 @@ from typing import Protocol, runtime_checkable
 
 from tilestep.program import Buffer, Finding, Floats, Job, Program, Run
 
-__all__ = ["Built", "Call", "Card", "Job", "LaunchTime", "Pair", "Race", "Target", "TimingTarget"]
+__all__ = [
+    "Built",
+    "Call",
+    "Card",
+    "Job",
+    "LaunchTime",
+    "Pair",
+    "Race",
+    "Target",
+    "TargetUnavailableError",
+    "TimingTarget",
+]
 
 
 class Built(Protocol):
@@ -62,6 +73,10 @@ class Card:
     compiler: str  # name and version
     flags: tuple[str, ...] = ()
     others: int = 0  # processes of others that were on the card at the start
+
+
+class TargetUnavailableError(Exception):
+    """The target is not there, or no longer, or has no room: one sentence, with what mends it."""
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from tilestep.targets.gpu.clocks import Clocks
 from tilestep.targets.gpu.driver import Driver, DriverError
+from tilestep.targets.protocol import TargetUnavailableError
 
 OLDEST = (7, 0)
 _PROHIBITED = 2
@@ -16,7 +17,7 @@ _EXCLUSIVE = 3
 _EDGES = 2
 
 
-class NoCardError(Exception):
+class NoCardError(TargetUnavailableError):
     """There is no card that can be used: one sentence, with what mends it."""
 
 

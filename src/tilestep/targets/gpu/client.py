@@ -16,6 +16,10 @@ from tilestep.targets.gpu.card import Facts, NoCardError
 from tilestep.targets.gpu.interpreter import pythonpath
 from tilestep.targets.gpu.wire import Data, Message, WireError, frame, receive
 
+_NO_MEMORY = (
+    "the card has no memory left for this: end what else holds it (nvidia-smi), or choose another card with "
+    "CUDA_VISIBLE_DEVICES"
+)
 _START_SECONDS = 60.0  # a driver that nobody has used since the machine started takes its time
 _PIPE_BYTES = 1 << 20
 _CHUNK = 1 << 20
@@ -35,7 +39,14 @@ class WorkerGoneError(Exception):
 
 
 class WorkerFailedError(Exception):
-    """The worker could not do what was asked: our fault, or the card's; never the submission's."""
+    """The worker could not do what was asked: our fault, or the card's; never the submission's.
+
+    `no_memory`: the card had no room for it.
+    """
+
+    def __init__(self, says: str, *, no_memory: bool = False) -> None:
+        super().__init__(says)
+        self.no_memory = no_memory
 
 
 class WorkerClient:
@@ -97,10 +108,8 @@ class WorkerClient:
         if "crashed" in message.body or "failed" in message.body:
             self.close()
         if "failed" in message.body:
-            says = str(message.body["failed"])
-            if message.body.get("no_memory"):
-                says = f"the card has no memory left for this ({says})"
-            raise WorkerFailedError(says)
+            says, no_memory = str(message.body["failed"]), bool(message.body.get("no_memory"))
+            raise WorkerFailedError(_NO_MEMORY if no_memory else says, no_memory=no_memory)
         return message
 
     def close(self) -> None:

@@ -56,7 +56,7 @@ class DeviceCompiler(Protocol):
         """Raises SubmissionError (broken) for what does not compile."""
 
     def hold(self) -> bytes:
-        """The image of the kernel that holds a stream. Raises NoDeviceCompilerError if the compiler cannot."""
+        """The image of the kernel that holds a stream. Raises NoDeviceCompilerError."""
 
 
 class NoDeviceCompilerError(Exception):

@@ -79,10 +79,14 @@ def read_image(data: bytes) -> DeviceImage:
         kind, index = symbol["st_info"]["type"], symbol["st_shndx"]
         if kind == "STT_FUNC" and other & _ENTRY:
             kernels.add(str(symbol.name))
-        elif kind == "STT_OBJECT" and isinstance(index, int):
-            if sections[index] in _GLOBALS or _CONSTANTS.match(sections[index]):
-                variables[str(symbol.name)] = int(symbol["st_size"])
+        elif kind == "STT_OBJECT" and isinstance(index, int) and _counts(sections[index]):
+            variables[str(symbol.name)] = int(symbol["st_size"])
     return DeviceImage(data, frozenset(kernels), variables)
+
+
+def _counts(section: str) -> bool:
+    """Whether variables lie there that the host knows."""
+    return section in _GLOBALS or _CONSTANTS.match(section) is not None
 
 
 def match(wanted: Iterable[str], there: Iterable[str]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from tilestep.program import Buffer, Job, LaunchPlan
 from tilestep.targets.gpu import outcome, wire
 from tilestep.targets.gpu.client import WorkerClient, WorkerFailedError, WorkerGoneError
 from tilestep.targets.gpu.wire import Data, Message
-from tilestep.targets.protocol import Call, Pair
+from tilestep.targets.protocol import Call, Pair, TargetUnavailableError
 
 WARM_UP_CALLS = 3
 NOT_RUN = "not-run"  # how a call ended that there was no worker for any more
@@ -34,7 +34,8 @@ class CallError(RuntimeError):
 
 
 class Runner:
-    """Asks a worker for calls of plans, and puts what goes wrong into words. Raises CallError.
+    """Asks a worker for calls of plans, and puts what goes wrong into words. Raises CallError, and
+    TargetUnavailableError where the card has no memory left.
 
     The card does one thing at a time: each request holds `lock`.
     """
@@ -67,7 +68,8 @@ class Runner:
                 raise CallError("timed-out", outcome.why_late(None, plan, self._seconds)[0]) from None
             raise CallError("crashed", str(gone)) from None
         except WorkerFailedError as failed:
-            raise RuntimeError(str(failed)) from None
+            wanted = TargetUnavailableError if failed.no_memory else RuntimeError
+            raise wanted(str(failed)) from None
         if "unplayable" in answer.body:
             raise CallError("refused", str(answer.body["unplayable"]))
         if "crashed" in answer.body:

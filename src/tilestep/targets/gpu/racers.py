@@ -21,14 +21,12 @@ class Racers:
     def start(self, count: int = _MOST) -> None:
         """Has `count` of them ready, or on their way."""
         with self._guard:
-            self._started = [started for started in self._started if _may_serve(started)]
-            while len(self._started) < count:
-                self._started.append(self._pool.submit(WorkerClient))
+            self._start(count)
 
     def take(self, count: int = _MOST) -> list[WorkerClient]:
         """New workers, the caller's to close. Raises NoCardError."""
-        self.start(count)
         with self._guard:
+            self._start(count)
             taken, self._started = self._started[:count], self._started[count:]
         try:
             return [started.result() for started in taken]
@@ -42,6 +40,11 @@ class Racers:
             left, self._started = self._started, []
         _close(left)
 
+    def _start(self, count: int) -> None:
+        self._started = [started for started in self._started if _may_serve(started)]
+        while len(self._started) < count:
+            self._started.append(self._pool.submit(WorkerClient))
+
 
 def _may_serve(started: Future[WorkerClient]) -> bool:
     return not started.done() or (started.exception() is None and started.result().alive)
@@ -49,5 +52,9 @@ def _may_serve(started: Future[WorkerClient]) -> bool:
 
 def _close(workers: list[Future[WorkerClient]]) -> None:
     for started in workers:
-        if started.exception() is None:  # waits for one that is on its way
-            started.result().close()
+        started.add_done_callback(_close_one)  # at once, or when one that is on its way has arrived
+
+
+def _close_one(started: Future[WorkerClient]) -> None:
+    if not started.cancelled() and started.exception() is None:
+        started.result().close()

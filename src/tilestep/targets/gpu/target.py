@@ -21,14 +21,14 @@ from tilestep.emulator.job import WorkerError
 from tilestep.program import VARIABLE, Job, Launch, LaunchPlan, Program, Run, Transfer
 from tilestep.targets.building import build_flavours
 from tilestep.targets.gpu import outcome, wire
-from tilestep.targets.gpu.card import NoCardError
+from tilestep.targets.gpu.card import Facts, NoCardError
 from tilestep.targets.gpu.client import WorkerClient, WorkerFailedError, WorkerGoneError
-from tilestep.targets.gpu.compile import DeviceCompiler, Maker, NoCompilerError, choose
+from tilestep.targets.gpu.compile import DeviceCompiler, Maker, NoDeviceCompilerError, choose
 from tilestep.targets.gpu.images import DeviceImage
 from tilestep.targets.gpu.race import WARM_UP_CALLS, GpuRace, Runner
 from tilestep.targets.gpu.racers import Racers
 from tilestep.targets.gpu.recording import Recordings, record
-from tilestep.targets.protocol import Built, Card, LaunchTime
+from tilestep.targets.protocol import Built, Card, LaunchTime, TargetUnavailableError
 
 LONGEST_SECONDS = 10.0  # a GPU that is still busy after so long is most likely busy for ever
 _GRACE_SECONDS = 5.0  # to copy, to load, to answer
@@ -65,18 +65,17 @@ class GpuTarget:
     @property
     def name(self) -> str:
         """The card's; where there is none, as `available` tells, that of a card."""
-        try:
-            card = self.card
-        except (NoCardError, NoCompilerError):
+        if self.available() is not None:
             return "an NVIDIA GPU"
-        return f"{card.name}, driver {card.driver}"
+        return f"{self.card.name}, driver {self.card.driver}"
 
     @functools.cached_property
     def card(self) -> Card:
-        """Raises NoCardError, or NoCompilerError."""
+        """Raises NoCardError, or NoDeviceCompilerError."""
         with self._lock:
             facts = self._worker().facts
-        compiler = self._compiler
+            compiler = self._compiler
+            self._try_driver(facts, compiler)
         return Card(
             name=facts.name,
             driver=facts.driver,
@@ -103,7 +102,7 @@ class GpuTarget:
             return f"the cache folder cannot be written ({error}): set TILESTEP_CACHE to a folder that can"
         try:
             self.card  # noqa: B018  (asked for what it raises)
-        except (NoCardError, NoCompilerError) as error:
+        except (NoCardError, NoDeviceCompilerError) as error:
             return str(error)
         return None
 
@@ -149,10 +148,7 @@ class GpuTarget:
             exclusive = self._worker().facts.exclusive
             if exclusive:
                 self.close()
-        try:
-            clients = self._racers.take(1 if exclusive else 2)
-        except NoCardError as error:
-            raise RuntimeError(str(error)) from None
+        clients = self._racers.take(1 if exclusive else 2)
         for client in clients:
             stack.enter_context(closing(client))
         return {"baseline": clients[0], "user": clients[-1]}
@@ -196,6 +192,20 @@ class GpuTarget:
             capability = self._worker().facts.capability
         return (self._make_compiler or choose)(self._builder, capability)
 
+    def _try_driver(self, facts: Facts, compiler: DeviceCompiler) -> None:
+        """Loads what the compiler makes. Raises NoCardError where the driver is too old for it."""
+        asked = {"do": "open", "timing": True, "buffers": []}
+        try:
+            self._worker().ask(asked, [compiler.hold()], seconds=LONGEST_SECONDS)
+            self._worker().ask({"do": "close"}, seconds=LONGEST_SECONDS)
+        except (WorkerFailedError, WorkerGoneError) as failed:
+            if isinstance(failed, WorkerFailedError) and failed.no_memory:
+                raise NoCardError(str(failed)) from None
+            raise NoCardError(
+                f"{facts.name}, driver {facts.driver}, does not load what {compiler.name} makes ({failed}): "
+                "a newer driver or an older toolkit mends that"
+            ) from None
+
     def _worker(self) -> WorkerClient:
         """The warm worker; a new one where the last has ended. Raises NoCardError."""
         if self._client is not None and not self._client.alive:
@@ -235,8 +245,9 @@ class GpuTarget:
                 return replace(recorded, ended="crashed", says=says, line=line)
             says, line = outcome.why_late(gone.item, plan, seconds)
             return replace(recorded, ended="timed-out", says=says, line=line)
-        except (WorkerFailedError, NoCardError) as failed:
-            raise WorkerError(str(failed)) from None
+        except WorkerFailedError as failed:
+            wanted = TargetUnavailableError if failed.no_memory else WorkerError
+            raise wanted(str(failed)) from None
         if "unplayable" in answer.body:
             return replace(recorded, ended="refused", says=str(answer.body["unplayable"]))
         if "crashed" in answer.body:
