@@ -14,8 +14,8 @@ _FLOAT_BYTES = 4
 def describe(step: Step, asked: Callable[[int], int], refused: tuple[int, int]) -> str:
     """One sentence for a seam that asks for more device memory than its step allows.
 
-    `asked(T)` is what it asks for at a length, in bytes; it is called for two lengths. `refused` is the length
-    where it was too much, and how much that was.
+    `asked(T)` is what it asks for at a length, in bytes; it is called for two lengths. `refused` is the
+    length where it was too much, and how much that was.
     """
     short, long = (asked(length) for length in LOOKED_AT)
     if short and long == 4 * short and step.length_name == "T":
