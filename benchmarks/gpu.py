@@ -2,10 +2,10 @@
 
     PYTHONPATH=src python3 benchmarks/gpu.py [--repeats 20] [--out FOLDER] [--seconds 600]
 
-Judges the capstone's solution and a wrong kernel again and again with fresh seeds, its starter half as often: the same
-verdict each time, the speedups, their spread, and what a whole verdict takes. What is measured is written
-after every verdict, so that nothing is lost when the time is up. The exit status is 1 if a verdict is not
-what it must be. Run it on a machine that does nothing else.
+Judges the capstone's solution and a wrong kernel again and again with fresh seeds, the starter half as often:
+the same verdict each time, the speedups, their spread, and what a whole verdict takes. What is measured is
+written after every verdict, so that nothing is lost when the time is up. The exit status is 1 if a verdict is
+not what it must be. Run it on a machine that does nothing else.
 """
 
 from __future__ import annotations
