@@ -12,7 +12,7 @@ from rich.console import Console
 
 from tilestep.judge import judge
 from tilestep.judge import verdict as v
-from tilestep.judge.bundle import Bundle
+from tilestep.judge.bundle import Bundle, Recorded
 from tilestep.judge.evidence import Asked
 from tilestep.judge.replay import Replay, Row
 from tilestep.report.console import THEME
@@ -90,7 +90,7 @@ def test_the_whole_block_has_a_column_of_its_own(clock: Any, attention_file: Pat
 def test_a_replay_marks_what_differs(clock: Any, attention_file: Path) -> None:
     verdict = judge(attention_file, "causal-attention", seed=3, lengths=(2,), profile=False, target=clock())
     asked = Asked("causal-attention", 3, (2,), False, "gpu", 40)
-    bundle = Bundle("attention.cu", "", "", asked, {}, "0.1.0")
+    bundle = Bundle("attention.cu", "", "", asked, Recorded("passed", None, (), None))
     rows = (
         Row("outcome", "passed", "passed", True),
         Row("findings", "none", "race-shared", False),

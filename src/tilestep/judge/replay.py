@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tilestep.judge.bundle import Bundle
+from tilestep.judge.bundle import Bundle, Recorded, Speedup, WrongPlace
 from tilestep.judge.evidence import SCHEMA, Asked, EvidenceError
 from tilestep.judge.verdict import Verdict
 
@@ -64,22 +63,33 @@ def replay(bundle: Bundle, judge_again: JudgeAgain, target: str | None = None) -
             verdict = judge_again(file, asked)
         except ValueError as error:
             raise EvidenceError(f"the bundle asks for what cannot be: {error}") from None
-    return Replay(verdict, asked.target, _compare(bundle, asked, verdict.to_json()))
+    return Replay(verdict, asked.target, _compare(bundle, asked, _now(verdict)))
 
 
-def _compare(bundle: Bundle, asked: Asked, now: Mapping[str, Any]) -> tuple[Row, ...]:
+def _now(verdict: Verdict) -> Recorded:
+    first, speed = verdict.first_wrong, getattr(verdict, "speed", None)
+    return Recorded(
+        verdict.outcome,
+        WrongPlace(first.tensor, first.length, first.family, first.row, first.head, first.dim)
+        if first
+        else None,
+        tuple(sorted({finding.code for finding in verdict.findings})),
+        Speedup(speed.speedup, speed.low, speed.high) if speed else None,
+    )
+
+
+def _compare(bundle: Bundle, asked: Asked, now: Recorded) -> tuple[Row, ...]:
     was = bundle.verdict
     rows = [
-        _row("outcome", str(was["outcome"]), str(now["outcome"])),
-        _row("first wrong", _place(was.get("first_wrong")), _place(now["first_wrong"])),
-        _row("findings", _codes(was.get("findings")), _codes(now["findings"])),
+        _row("outcome", was.outcome, now.outcome),
+        _row("first wrong", _place(was.first_wrong), _place(now.first_wrong)),
+        _row("findings", _codes(was.findings), _codes(now.findings)),
     ]
     timed = bundle.asked.target != "cpu"
-    if timed or now["speed"]:
+    if timed or now.speed:
         comparable = timed and asked.target != "cpu"
-        recorded, found = was.get("speed"), now["speed"]
-        same = _same_speed(recorded, found) if comparable else None
-        rows.append(Row("speedup", _speedup(recorded), _speedup(found), same))
+        same = _same_speed(was.speed, now.speed) if comparable else None
+        rows.append(Row("speedup", _speedup(was.speed), _speedup(now.speed), same))
     return tuple(rows)
 
 
@@ -87,44 +97,25 @@ def _row(what: str, recorded: str, now: str) -> Row:
     return Row(what, recorded, now, recorded == now)
 
 
-def _place(first: Any) -> str:
-    if not isinstance(first, Mapping):
+def _place(first: WrongPlace | None) -> str:
+    if first is None:
         return "none"
-    head = "" if first.get("head") is None else f", head {first['head']}"
-    at = f"length {first.get('length')} ({first.get('family')})"
-    return f"{first.get('tensor')}, {at}, row {first.get('row')}{head}, column {first.get('dim')}"
+    head = "" if first.head is None else f", head {first.head}"
+    at = f"length {first.length} ({first.family})"
+    return f"{first.tensor}, {at}, row {first.row}{head}, column {first.dim}"
 
 
-def _codes(findings: Any) -> str:
-    known = findings if isinstance(findings, list) else []
-    codes = {str(finding.get("code")) for finding in known if isinstance(finding, Mapping)}
-    return ", ".join(sorted(codes)) or "none"
+def _codes(findings: tuple[str, ...]) -> str:
+    return ", ".join(findings) or "none"
 
 
-def _speedup(speed: Any) -> str:
-    if not _is_speed(speed):
-        return "none"
-    return f"{speed['speedup']:.2f}x ({speed['low']:.2f}x to {speed['high']:.2f}x)"
+def _speedup(speed: Speedup | None) -> str:
+    return f"{speed.speedup:.2f}x ({speed.low:.2f}x to {speed.high:.2f}x)" if speed else "none"
 
 
-def _same_speed(recorded: Any, now: Any) -> bool:
+def _same_speed(recorded: Speedup | None, now: Speedup | None) -> bool:
     """Whether the intervals overlap, or the speedups are within 5 %; none is the same as none."""
-    if not _is_speed(recorded) or not _is_speed(now):
-        return _is_speed(recorded) == _is_speed(now)
-    overlap = recorded["low"] <= now["high"] and now["low"] <= recorded["high"]
-    return bool(overlap or abs(now["speedup"] / recorded["speedup"] - 1.0) <= CLOSE)
-
-
-def _is_speed(speed: Any) -> bool:
-    """A recorded speed is checked: a bundle may hold anything."""
-    if not isinstance(speed, Mapping):
-        return False
-    values = [speed.get(name) for name in ("speedup", "low", "high")]
-    return all(type(value) in (float, int) and _positive(value) for value in values)
-
-
-def _positive(value: Any) -> bool:
-    try:
-        return math.isfinite(float(value)) and value > 0
-    except OverflowError:  # a whole number of so many digits
-        return False
+    if recorded is None or now is None:
+        return recorded is now
+    overlap = recorded.low <= now.high and now.low <= recorded.high
+    return overlap or abs(now.speedup / recorded.speedup - 1.0) <= CLOSE
