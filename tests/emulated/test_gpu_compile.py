@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -127,3 +129,47 @@ def test_a_card_that_the_compiler_does_not_know_is_told() -> None:
     old = compiling.nvcc(Builder(find_compiler(), Cache()), (3, 5))
     with pytest.raises(NoDeviceCompilerError, match="does not know this card"):
         old.hold()
+
+
+class Made:
+    """A compiler by name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def maker(name: str, why: str = "") -> compiling.Maker:
+    def make(builder: Builder, capability: tuple[int, int]) -> DeviceCompiler:
+        if why:
+            raise NoDeviceCompilerError(why)
+        return cast("DeviceCompiler", Made(name))
+
+    return make
+
+
+def refuses(*names: str) -> Callable[[DeviceCompiler], None]:
+    def try_out(compiler: DeviceCompiler) -> None:
+        if compiler.name in names:
+            raise NoDeviceCompilerError(f"the driver does not load what {compiler.name} compiles")
+
+    return try_out
+
+
+def choose(makers: list[compiling.Maker], try_out: Callable[[DeviceCompiler], None]) -> DeviceCompiler:
+    return compiling.choose(makers, Builder(find_compiler(), Cache()), (9, 0), try_out)
+
+
+def test_a_compiler_whose_images_the_driver_refuses_makes_room_for_the_next() -> None:
+    both = [maker("nvcc"), maker("NVRTC")]
+    assert choose(both, refuses()).name == "nvcc"
+    assert choose(both, refuses("nvcc")).name == "NVRTC"
+    with pytest.raises(NoDeviceCompilerError, match="what nvcc compiles"):
+        choose(both, refuses("nvcc", "NVRTC"))
+
+
+def test_a_compiler_that_is_there_says_more_than_one_that_is_not() -> None:
+    missing = maker("nvcc", compiling._NO_COMPILER)
+    with pytest.raises(NoDeviceCompilerError, match="what NVRTC compiles"):
+        choose([missing, maker("NVRTC")], refuses("NVRTC"))
+    with pytest.raises(NoDeviceCompilerError, match="there is no CUDA compiler here"):
+        choose([missing, missing], refuses())

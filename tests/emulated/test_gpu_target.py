@@ -199,7 +199,7 @@ def test_nothing_stays_loaded(gpu_target: GpuTarget, fake_card: FakeCard) -> Non
     for name in ("template", "other_parameters", "counter", "table"):
         run(gpu_target, name)
     log = fake_card.log()
-    assert log.count("load") == log.count("unload") == 4
+    assert log.count("load") == log.count("unload") == 5  # and once to see whether the driver takes images
 
 
 def test_a_file_that_does_not_compile_is_broken(gpu_target: GpuTarget, tmp_path: Path) -> None:
@@ -257,25 +257,65 @@ def test_a_card_that_cannot_be_used_is_told_in_a_sentence(
     assert "\n" not in says
 
 
-def test_memory_that_the_card_lacks_is_told(fake_card: FakeCard, open_target: Open) -> None:
-    fake_card.describe(memory=12_000)
-    with pytest.raises(TargetUnavailableError, match="no memory left for this: end what else holds it"):
-        run(open_target(), "template")
-    submission = SUBMISSIONS / "template.cu"
-    verdict = judge(submission, "rmsnorm", lengths=(2,), target=open_target())
-    assert (verdict.outcome, verdict.exit_code) == ("unavailable", 4)
-
-
-def test_a_driver_that_does_not_load_what_the_compiler_makes_is_told(
-    fake_card: FakeCard, open_target: Open, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("others", "who"),
+    [
+        (0, "nvidia-smi tells which process"),
+        (1, "process 1000000000"),
+        (5, "processes 1000000000, 1000000001, 1000000002, 2 more"),
+    ],
+)
+def test_memory_that_the_card_lacks_is_told_with_who_holds_it(
+    fake_card: FakeCard, open_target: Open, others: int, who: str
 ) -> None:
+    fake_card.describe(memory=12_000, others=others)
     target = open_target()
-    monkeypatch.setattr(type(target._compiler), "hold", lambda self: b"of another driver")
-    says = target.available()
-    assert says is not None
-    assert "does not load what" in says
-    assert "a newer driver or an older toolkit mends that" in says
+    assert target.available() is None
+    with pytest.raises(TargetUnavailableError, match="memory") as caught:
+        run(target, "template")
+    assert f"end what holds it ({who}), or choose another card by CUDA_VISIBLE_DEVICES" in str(caught.value)
+
+
+@pytest.mark.parametrize("error", [200, 209, 222])
+def test_a_driver_that_is_older_than_the_compiler_is_told(
+    fake_card: FakeCard, open_target: Open, error: int
+) -> None:
+    fake_card.describe(load=error)
+    target = open_target()
+    says = target.available() or ""
+    assert says.startswith("driver 580.159.04 does not load what stand-in 1.0 compiles (CUDA_")
+    assert "newer driver" in says
+    assert "older CUDA toolkit" in says
     assert target.name == "an NVIDIA GPU"
+    with pytest.raises(TargetUnavailableError):
+        build(target, "template.cu")
+
+
+@pytest.mark.parametrize("settings", [{"devices": 0}, {"load": 2}, {"context": 2}])
+def test_a_target_that_is_not_there_has_a_name(
+    fake_card: FakeCard, open_target: Open, settings: dict[str, int]
+) -> None:
+    fake_card.describe(**settings)
+    assert open_target().name == "an NVIDIA GPU"
+
+
+def test_a_card_that_goes_away_is_told_by_whatever_is_asked_next(
+    gpu_target: GpuTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built = build(gpu_target, "template.cu")
+    monkeypatch.setattr("sys.executable", "/bin/false")
+    gpu_target.close()
+    with pytest.raises(TargetUnavailableError, match="does not start"):
+        gpu_target.run(built, job())
+    with pytest.raises(TargetUnavailableError, match="does not start"):
+        gpu_target.race_soon()
+    with pytest.raises(TargetUnavailableError, match="does not start"):
+        gpu_target.launch_times(built, job(), 1)
+    with (
+        pytest.raises(TargetUnavailableError, match="does not start"),
+        gpu_target.race(built, built, job()),
+    ):
+        raise AssertionError("there is no race without a card")
 
 
 def test_what_is_missing_beside_the_card_is_one_sentence_too(

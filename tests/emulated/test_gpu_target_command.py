@@ -85,6 +85,33 @@ def test_without_a_card_the_exit_code_says_so(card: FakeCard, gpu_target: GpuTar
     assert "no NVIDIA GPU" in done.output
 
 
+def test_what_a_target_needs_is_missing_with_the_same_exit_code_everywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(options.TARGETS, "gpu", GpuTarget)  # the command's own, with its own cache
+    where = {
+        "TILESTEP_CACHE": ("/proc/nope", "set TILESTEP_CACHE"),
+        "TILESTEP_CXX": ("/none", "unset it"),
+    }
+    for name, (value, mend) in where.items():
+        with monkeypatch.context() as patch:
+            patch.setenv(name, value)
+            for target in ("gpu", "cpu", "both"):
+                done = call("judge", ONLINE, "--target", target)
+                assert done.exit_code == 4, done.output
+                assert mend in done.stderr
+                assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_full_card_is_exit_code_4(card: FakeCard, gpu_target: GpuTarget) -> None:
+    card.describe(l2=32 * 1024**2, memory=60_000_000, others=1)
+    for target in ("gpu", "both"):
+        gpu_target.close()
+        code, told = verdict(ONLINE, "--step", "online-attention", *FEW, target=target)
+        assert (code, told["outcome"]) == (4, "unavailable")
+        assert told["says"].endswith("(process 1000000000), or choose another card by CUDA_VISIBLE_DEVICES")
+
+
 def test_both_asks_the_checkers_first() -> None:
     wrong, told = verdict(SUBMISSIONS / "past_the_end.cu", "--step", "rmsnorm", target="both")
     assert wrong == 1

@@ -9,7 +9,7 @@ import pytest
 from fake_driver import SUBMISSIONS, FakeCard
 
 from tilestep import contract, kernels
-from tilestep.judge import judge
+from tilestep.judge import judge, judge_block
 from tilestep.judge.verdict import Verdict
 from tilestep.targets.gpu import GpuTarget
 
@@ -118,3 +118,39 @@ def test_without_a_card_there_is_no_verdict(
     found = verdict(open_target(), kernels.path("attention/03_online.cu"))
     assert (found.outcome, found.exit_code) == ("unavailable", 4)
     assert "no NVIDIA GPU" in found.says
+
+
+def test_memory_that_ends_is_no_fault_of_anybody_here(
+    target: GpuTarget, fake_card: FakeCard, open_target: Open
+) -> None:
+    fake_card.describe(memory=20_000)
+    norm = kernels.path("rmsnorm/01_serial.cu")
+    for found in (
+        verdict(open_target(), norm, "rmsnorm"),
+        judge_block([norm], seed=SEED, target=open_target()),
+    ):
+        assert (found.outcome, found.exit_code) == ("unavailable", 4)
+        assert "no memory left" in found.says
+        assert "CUDA_VISIBLE_DEVICES" in found.says
+
+
+def test_a_race_that_the_card_has_no_room_for_is_no_verdict(
+    target: GpuTarget, fake_card: FakeCard, open_target: Open
+) -> None:
+    fake_card.describe(l2=32 * 1024**2, memory=60_000_000)  # enough for values, and too little to flush L2
+    found = verdict(open_target(), kernels.path("attention/03_online.cu"))
+    assert (found.outcome, found.exit_code) == ("unavailable", 4)
+    assert "no memory left" in found.says
+
+
+def test_a_card_that_goes_away_before_the_race_is_no_verdict(
+    target: GpuTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(self: GpuTarget) -> None:
+        monkeypatch.setattr("sys.executable", "/bin/false")
+        self.close()
+
+    monkeypatch.setattr(GpuTarget, "race_soon", gone)
+    found = verdict(target, kernels.path("attention/03_online.cu"))
+    assert (found.outcome, found.exit_code) == ("unavailable", 4)
+    assert "does not start" in found.says

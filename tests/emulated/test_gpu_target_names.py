@@ -28,10 +28,11 @@ OURS = [
 
 
 @pytest.fixture
-def by_nvcc(fake_card: FakeCard) -> Iterator[GpuTarget]:
-    """A target that compiles with nvcc, for a card that could not run it."""
+def by_nvcc(fake_card: FakeCard, monkeypatch: pytest.MonkeyPatch) -> Iterator[GpuTarget]:
+    """A target that compiles with nvcc, for a card that could not run it, and is not asked to."""
     if find_nvcc() is None:
         pytest.skip("there is no nvcc here")
+    monkeypatch.setattr(GpuTarget, "_try_out", lambda self, compiler: None)
     target = GpuTarget(compiler=nvcc)
     yield target
     target.close()

@@ -50,6 +50,17 @@ def test_the_times_of_a_block_and_their_trace(
     )
 
 
+def test_a_full_card_is_told_in_one_sentence(
+    fake_card: FakeCard, gpu_target: GpuTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_card.describe(l2=32 * 1024**2, memory=60_000_000)  # too little to flush L2
+    monkeypatch.setattr("tilestep.targets.gpu.GpuTarget", lambda: gpu_target)
+    result = CliRunner().invoke(cli, ["show", "timeline", FILE, "--target", "gpu", "--length", "2"])
+    assert result.exit_code == 4
+    assert "no memory left" in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
 @pytest.mark.parametrize("files", [[], [FILE]])
 def test_without_a_gpu_it_says_what_is_missing(files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(GpuTarget, "available", lambda _: "there is no NVIDIA driver here")

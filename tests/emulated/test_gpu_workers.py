@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +16,7 @@ from fake_driver import SUBMISSIONS, FakeCard
 from tilestep import contract
 from tilestep.frontends.cuda import load
 from tilestep.program import Buffer, Job
-from tilestep.targets.gpu import GpuTarget, racers
-from tilestep.targets.gpu import target as targets
+from tilestep.targets.gpu import GpuTarget, racers, workers
 from tilestep.targets.gpu.card import NoCardError
 from tilestep.targets.gpu.client import WorkerClient, WorkerGoneError
 from tilestep.targets.protocol import Built
@@ -41,7 +41,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[WorkerClient]:
             super().__init__()
             clients.append(self)
 
-    monkeypatch.setattr(targets, "WorkerClient", Counted)
+    monkeypatch.setattr(workers, "WorkerClient", Counted)
     monkeypatch.setattr(racers, "WorkerClient", Counted)
     return clients
 
@@ -90,10 +90,8 @@ def test_a_race_takes_the_workers_that_were_started_for_it(
     assert alive == [True, True, True]
     target.race_soon()
     target.close()
-    until = time.monotonic() + 60
-    while len(started) < 5 or any(client.alive for client in started):  # they end once they have started
-        assert time.monotonic() < until
-        time.sleep(0.01)
+    assert len(started) == 5
+    assert not any(client.alive for client in started)
 
 
 def test_a_card_for_one_process_gets_no_worker_ahead(
@@ -113,8 +111,6 @@ def test_a_racer_that_ended_before_its_race_is_replaced(
     ahead.start()
     first, other = ahead.take()
     ahead.start(1)
-    while len(started) < 3:
-        time.sleep(0.01)
     started[2].close()
     (new,) = ahead.take(1)
     assert new is started[3]
@@ -130,9 +126,59 @@ def test_racers_without_a_card_say_so(fake_card: FakeCard, monkeypatch: pytest.M
         ahead.take()
 
 
+def test_takers_at_the_same_time_get_what_they_ask_for(
+    fake_card: FakeCard, started: list[WorkerClient]
+) -> None:
+    ahead = racers.Racers()
+    ahead.start()
+    with ThreadPoolExecutor(max_workers=3) as pool:
+        taken = [client for pair in pool.map(lambda _: ahead.take(), range(3)) for client in pair]
+    assert len({id(client) for client in taken}) == 6
+    assert all(client.alive and client.greeted for client in taken)
+    for client in taken:
+        client.close()
+
+
+@pytest.fixture
+def never_ready(fake_card: FakeCard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers that are started from now on never say that they are there."""
+    script = tmp_path / "python"
+    script.write_text("#!/bin/sh\nexec sleep 50\n")
+    script.chmod(0o755)
+    monkeypatch.setattr("sys.executable", str(script))
+
+
+def test_racers_that_are_still_starting_are_ended_at_once(
+    never_ready: None, started: list[WorkerClient]
+) -> None:
+    began = time.monotonic()
+    ahead = racers.Racers()
+    ahead.start()
+    ahead.close()
+    assert time.monotonic() - began < 5
+    assert [client.alive for client in started] == [False, False]
+
+
+def test_a_target_can_be_closed_while_its_worker_starts(
+    never_ready: None, open_target: Open, started: list[WorkerClient]
+) -> None:
+    target = open_target()
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        told = pool.submit(target.available)
+        while not started:
+            time.sleep(0.01)
+        time.sleep(0.1)
+        began = time.monotonic()
+        target.close()
+        assert "does not start" in (told.result() or "")
+    assert time.monotonic() - began < 5
+    assert not started[0].alive
+
+
 @pytest.fixture
 def client(fake_card: FakeCard) -> Iterator[WorkerClient]:
     made = WorkerClient()
+    made.greet()
     yield made
     made.close()
 
@@ -168,8 +214,10 @@ def test_a_worker_ends_when_its_pipe_does(client: WorkerClient) -> None:
 
 def test_a_worker_that_does_not_start_says_why(fake_card: FakeCard, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.executable", "/bin/false")
+    client = WorkerClient()
     with pytest.raises(NoCardError, match="does not start"):
-        WorkerClient()
+        client.greet()
+    assert not client.alive
 
 
 def test_modules_of_the_folder_that_it_is_started_in_are_not_taken(

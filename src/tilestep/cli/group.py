@@ -14,6 +14,7 @@ from tilestep import __version__
 from tilestep.cli.opening import StageName, open_path
 from tilestep.path.catalogue import Stage
 from tilestep.report import console
+from tilestep.targets.protocol import TargetUnavailableError
 
 INTERRUPTED = 130
 OUR_FAULT = 3
@@ -33,6 +34,9 @@ class Commands(click.Group):
         except (click.Abort, KeyboardInterrupt):
             click.echo("interrupted", err=True)
             code = INTERRUPTED
+        except TargetUnavailableError as error:
+            console.say(str(error))
+            code = NO_TARGET
         except BrokenPipeError:
             # The reader of a pipe has left; nothing more can be said to it.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -24,7 +24,7 @@ from tilestep.judge.trusted import CALLS, KERNELS, TrustedKernels
 from tilestep.judge.verdict import Submission, TargetName, Verdict
 from tilestep.program import SubmissionError
 from tilestep.targets.cpu import CpuTarget
-from tilestep.targets.protocol import Target
+from tilestep.targets.protocol import Target, TargetUnavailableError
 
 STEP_NAME = "block"  # stands in for a step's name in the verdict
 LENGTHS = (1, 33, 65)
@@ -68,15 +68,17 @@ def judge_block(
             tell(Progress(len(trials), len(by_step), f"compiling {program.file}"))
             built = target.build(program)
             trials[step] = Trial(STEP[step], program, target, built, seed, (), None, False, tell)
+        ours = None
+        if not target.checks:  # a GPU: no tensor comes from elsewhere
+            tell(Progress(len(by_step), len(by_step), "compiling our own kernels"))
+            ours = TrustedKernels(target)
+            ours.build_all(step for step in KERNELS if step not in trials)
+        return _run(trials, ours, seed, lengths, facts, tell)
     except SubmissionError as error:
         failed = verdict.Broken if error.outcome == "broken" else verdict.Refused
         return failed(says=str(error), **facts)
-    ours = None
-    if not target.checks:  # a GPU: no tensor comes from elsewhere
-        tell(Progress(len(by_step), len(by_step), "compiling our own kernels"))
-        ours = TrustedKernels(target)
-        ours.build_all(step for step in KERNELS if step not in trials)
-    return _run(trials, ours, seed, lengths, facts, tell)
+    except TargetUnavailableError as error:
+        return verdict.Unavailable(says=str(error), **facts)
 
 
 def _steps_of(files: Sequence[str]) -> dict[str, str]:

@@ -25,6 +25,8 @@ def judge_both(judge_on: Callable[[Target], Verdict], cpu: Target, gpu: Target) 
     if checked.outcome != verdict.Passed.outcome:
         return checked
     timed = judge_on(gpu)
+    if timed.outcome == verdict.Unavailable.outcome:
+        return timed
     if timed.submission.sha256 != checked.submission.sha256:
         says = f"{timed.submission.file}: the file has changed while it was judged"
         return verdict.Refused(

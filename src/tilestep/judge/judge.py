@@ -80,6 +80,8 @@ def judge(
             facts["submission"] = Submission(str(file), _sha256(path))
         failed = verdict.Broken if error.outcome == "broken" else verdict.Refused
         return failed(says=str(error), **facts)
+    except TargetUnavailableError as error:
+        return verdict.Unavailable(says=str(error), **facts)
 
     last = asked.profile if profile else None
     beyond = drawn_beyond(asked, seed) if lengths is None else None
@@ -88,8 +90,8 @@ def judge(
         trial.run_all()
     except Stopped as stopped:
         return _stopped(stopped, trial, facts)
-    except TargetUnavailableError as gone:
-        return verdict.Unavailable(says=str(gone), **facts)
+    except TargetUnavailableError as error:  # what was there at the start is not any more: no verdict
+        return verdict.Unavailable(says=str(error), **facts)
     if trial.wrong:
         trial.say("naming the mistake")
     return decide(trial, facts)

@@ -24,7 +24,7 @@ from tilestep.frontends.cuda import load
 from tilestep.program import Buffer, Job, SubmissionError
 from tilestep.targets.cpu import CpuTarget
 from tilestep.targets.gpu import GpuTarget
-from tilestep.targets.protocol import Target
+from tilestep.targets.protocol import Target, TargetUnavailableError
 
 _OLDEST_PYTHON = (3, 11)
 _EXTRA = "pip install 'tilestep[gpu]'"
@@ -120,7 +120,7 @@ def _wrong_with(target: Target, mode: str) -> str:
                 Buffer("y", 2, contract.D, "out"),
             )
             run = target.run(built, Job(buffers, (2,), mode))
-    except (SubmissionError, RuntimeBuildError, WorkerError, OSError) as error:
+    except (SubmissionError, RuntimeBuildError, WorkerError, TargetUnavailableError, OSError) as error:
         return f"a small kernel does not run: {error}"
     if run.ended != "finished":
         return f"a small kernel did not finish: {run.says}"

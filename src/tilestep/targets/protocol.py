@@ -39,7 +39,7 @@ class Target(Protocol):
 
     @property
     def name(self) -> str:
-        """What a person calls it: "emulator, g++ 12.2.0, 2 cores"."""
+        """What a person calls it: "emulator, g++ 12.2.0, 2 cores". It has one, ready or not."""
 
     @property
     def checks(self) -> bool:
@@ -76,7 +76,11 @@ class Card:
 
 
 class TargetUnavailableError(Exception):
-    """The target is not there, or no longer, or has no room: one sentence, with what mends it."""
+    """The target is not there, or no longer, or has no room: one sentence, with what mends it.
+
+    Neither the submission's fault nor ours. Whatever a target is asked for may raise it, since what
+    `available` saw may be gone by then.
+    """
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ _PROHIBITED = 2
 _EXCLUSIVE = 3
 # Once a clock for data at both edges.
 _EDGES = 2
+_MOST_NAMED = 3
 
 
 class NoCardError(TargetUnavailableError):
@@ -33,7 +35,7 @@ class Facts:
     l2_bytes: int
     bandwidth: float
     highest_clock: int
-    others: int
+    others: tuple[int, ...]  # numbers of processes that were on the card at the start
     exclusive: bool  # one process at a time
 
     def packed(self) -> dict[str, Any]:
@@ -41,7 +43,9 @@ class Facts:
 
     @classmethod
     def unpacked(cls, body: dict[str, Any]) -> Facts:
-        return cls(**{**body, "capability": (int(body["capability"][0]), int(body["capability"][1]))})
+        major, minor = body["capability"]
+        others = tuple(int(number) for number in body["others"])
+        return cls(**{**body, "capability": (int(major), int(minor)), "others": others})
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,7 @@ def open_card() -> Session:
         raise NoCardError(f"{name} is set to take no work (compute mode prohibited): nvidia-smi -c 0")
     clocks = Clocks(_bus_id(driver, int(device.device_id)))
     others = clocks.processes()  # before this process is one of them
-    stream = _context(device, name)
+    stream = _context(device, name, others)
     memory = driver.call("cuMemGetInfo")
     facts = Facts(
         name=name,
@@ -92,6 +96,19 @@ def open_card() -> Session:
     # No set-aside of the L2 cache outlives its call; a card without that has none.
     driver.tried("cuCtxSetLimit", driver.api.CUlimit.CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0)
     return Session(driver, stream.handle, clocks, facts, (device, stream))
+
+
+def no_memory(name: str, others: Sequence[int], why: str) -> str:
+    """The sentence for a card that is full: by whom, as far as it is known, and what mends it."""
+    named = [str(number) for number in others[:_MOST_NAMED]]
+    if len(others) > _MOST_NAMED:
+        named.append(f"{len(others) - _MOST_NAMED} more")
+    plural = "es" if len(named) > 1 else ""
+    who = f"process{plural} {', '.join(named)}" if named else "nvidia-smi tells which process"
+    return (
+        f"{name} has no memory left ({why}): end what holds it ({who}), or choose another card by "
+        "CUDA_VISIBLE_DEVICES"
+    )
 
 
 def _start_driver(driver: Driver) -> None:
@@ -114,7 +131,7 @@ def _device(core: Any) -> Any:
         raise NoCardError(f"there is no NVIDIA GPU here, or none that is visible ({error})") from None
 
 
-def _context(device: Any, name: str) -> Any:
+def _context(device: Any, name: str, others: Sequence[int]) -> Any:
     """A stream in the card's context, which is made current."""
     try:
         device.set_current()
@@ -122,7 +139,7 @@ def _context(device: Any, name: str) -> Any:
     except Exception as error:  # cuda-core raises its own and plain ones
         says = str(error)
         if "OUT_OF_MEMORY" in says:
-            raise NoCardError(f"{name} has no memory left: another process holds it (nvidia-smi)") from None
+            raise NoCardError(no_memory(name, others, "it takes no context")) from None
         if "DEVICE_UNAVAILABLE" in says or "DEVICES_UNAVAILABLE" in says:
             raise NoCardError(f"{name} is busy: another process has it to itself (nvidia-smi)") from None
         raise NoCardError(f"{name} cannot be used: {says}") from None

@@ -12,14 +12,11 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tilestep.targets.gpu.card import Facts, NoCardError
+from tilestep.targets.gpu.card import Facts, NoCardError, no_memory
 from tilestep.targets.gpu.interpreter import pythonpath
 from tilestep.targets.gpu.wire import Data, Message, WireError, frame, receive
+from tilestep.targets.protocol import TargetUnavailableError
 
-_NO_MEMORY = (
-    "the card has no memory left for this: end what else holds it (nvidia-smi), or choose another card with "
-    "CUDA_VISIBLE_DEVICES"
-)
 _START_SECONDS = 60.0  # a driver that nobody has used since the machine started takes its time
 _PIPE_BYTES = 1 << 20
 _CHUNK = 1 << 20
@@ -39,20 +36,18 @@ class WorkerGoneError(Exception):
 
 
 class WorkerFailedError(Exception):
-    """The worker could not do what was asked: our fault, or the card's; never the submission's.
+    """The worker could not do what was asked: our fault, or the driver's; never the submission's."""
 
-    `no_memory`: the card had no room for it.
-    """
 
-    def __init__(self, says: str, *, no_memory: bool = False) -> None:
-        super().__init__(says)
-        self.no_memory = no_memory
+class NoMemoryError(TargetUnavailableError):
+    """The card has no memory left for what was asked: one sentence, with what mends it."""
 
 
 class WorkerClient:
-    """One worker process, for one thread at a time. Raises NoCardError when there is no card to own."""
+    """One worker process, for one thread at a time. It starts by itself; `greet` waits for it."""
 
     def __init__(self) -> None:
+        self._facts: Facts | None = None
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  (closed in close)
         self._process = subprocess.Popen(
             # -P: no module is taken from the folder that a submission lies in.
@@ -68,16 +63,30 @@ class WorkerClient:
             assert pipe is not None  # noqa: S101  (asked for above)
             os.set_blocking(pipe.fileno(), False)
             _widen(pipe.fileno())
+
+    def greet(self) -> Facts:
+        """What it tells of its card, once it has one. Raises NoCardError; the worker is gone then."""
+        if self._facts is None:
+            try:
+                self._facts = self._hello()
+            except BaseException:  # an interrupt, too: nobody is left behind
+                self.close()
+                raise
+        return self._facts
+
+    def _hello(self) -> Facts:
         try:
             hello = self._receive(time.monotonic() + _START_SECONDS)
         except WorkerGoneError as gone:
             says = f"the GPU's worker does not start: {self._last_line() or gone}"
-            self.close()
             raise NoCardError(says) from None
         if "unavailable" in hello.body:
-            self.close()
             raise NoCardError(str(hello.body["unavailable"]))
-        self.facts = Facts.unpacked(hello.body["card"])
+        return Facts.unpacked(hello.body["card"])
+
+    @property
+    def greeted(self) -> bool:
+        return self._facts is not None
 
     @property
     def alive(self) -> bool:
@@ -89,8 +98,9 @@ class WorkerClient:
         """The answer to a request. After an exception the worker is gone.
 
         It may take `seconds` from the first launch that it tells of, and `grace` before that; else both
-        together. Raises WorkerGoneError and WorkerFailedError.
+        together. Raises WorkerGoneError, WorkerFailedError, NoMemoryError, and what `greet` raises.
         """
+        facts = self.greet()
         deadline = time.monotonic() + seconds + grace
         item: int | None = None
         try:
@@ -108,13 +118,19 @@ class WorkerClient:
         if "crashed" in message.body or "failed" in message.body:
             self.close()
         if "failed" in message.body:
-            says, no_memory = str(message.body["failed"]), bool(message.body.get("no_memory"))
-            raise WorkerFailedError(_NO_MEMORY if no_memory else says, no_memory=no_memory)
+            says = str(message.body["failed"])
+            if message.body.get("no_memory"):
+                raise NoMemoryError(no_memory(facts.name, facts.others, says))
+            raise WorkerFailedError(says)
         return message
+
+    def kill(self) -> None:
+        """Ends the process, from any thread: who waits for it hears of it at once, and has to `close` it."""
+        self._process.kill()
 
     def close(self) -> None:
         """Kills the worker: the driver tidies up behind it."""
-        self._process.kill()
+        self.kill()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 with contextlib.suppress(OSError):

@@ -50,12 +50,13 @@ class Clocks:
         nvml = self._nvml
         return "" if nvml is None else str(self._ask(lambda: _text(nvml.nvmlSystemGetDriverVersion()), ""))
 
-    def processes(self) -> int:
-        """How many processes compute on the card."""
+    def processes(self) -> tuple[int, ...]:
+        """The numbers of the processes that compute on the card."""
         nvml = self._nvml
         if nvml is None:
-            return 0
-        return int(self._ask(lambda: len(nvml.nvmlDeviceGetComputeRunningProcesses(self._card)), 0))
+            return ()
+        found = self._ask(lambda: nvml.nvmlDeviceGetComputeRunningProcesses(self._card), ())
+        return tuple(int(process.pid) for process in found)
 
     def _find(self, pci_bus_id: str) -> Any:
         try:

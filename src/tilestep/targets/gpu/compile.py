@@ -6,7 +6,7 @@ import functools
 import importlib
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -20,6 +20,7 @@ from tilestep.targets.building import as_compiled
 from tilestep.targets.gpu.complaints import explain
 from tilestep.targets.gpu.images import BadImageError, DeviceImage, read_image
 from tilestep.targets.gpu.timing import HOLD_SOURCE
+from tilestep.targets.protocol import TargetUnavailableError
 
 SUBMISSION = "submission.cu"
 CONTRACT = "tilestep_contract.h"
@@ -56,28 +57,36 @@ class DeviceCompiler(Protocol):
         """Raises SubmissionError (broken) for what does not compile."""
 
     def hold(self) -> bytes:
-        """The image of the kernel that holds a stream. Raises NoDeviceCompilerError."""
+        """The image of the kernel that holds a stream. Raises NoDeviceCompilerError if it cannot."""
 
 
-class NoDeviceCompilerError(Exception):
-    """There is no device compiler, or none that works for this card: one sentence."""
+class NoDeviceCompilerError(TargetUnavailableError):
+    """There is no device compiler, or none that works for this card and its driver: one sentence."""
 
 
 Maker = Callable[[Builder, tuple[int, int]], DeviceCompiler]
 
 
-def choose(builder: Builder, capability: tuple[int, int]) -> DeviceCompiler:
-    """nvcc where it works, else NVRTC. Raises NoDeviceCompilerError."""
-    why = ""
-    for make in (nvcc, nvrtc):
+def choose(
+    makers: Iterable[Maker],
+    builder: Builder,
+    capability: tuple[int, int],
+    try_out: Callable[[DeviceCompiler], None],
+) -> DeviceCompiler:
+    """The first that works; `try_out` raises NoDeviceCompilerError for one whose images the driver refuses.
+
+    Raises NoDeviceCompilerError with what is wrong with the first that is here.
+    """
+    why = _NO_COMPILER
+    for make in makers:
         try:
             compiler = make(builder, capability)
-            compiler.hold()
+            try_out(compiler)
         except NoDeviceCompilerError as error:
-            why = why or str(error)
+            why = str(error) if why == _NO_COMPILER else why
         else:
             return compiler
-    raise NoDeviceCompilerError(why or _NO_COMPILER)
+    raise NoDeviceCompilerError(why)
 
 
 def nvcc(builder: Builder, capability: tuple[int, int]) -> DeviceCompiler:

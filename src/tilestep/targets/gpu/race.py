@@ -15,7 +15,7 @@ from tilestep.program import Buffer, Job, LaunchPlan
 from tilestep.targets.gpu import outcome, wire
 from tilestep.targets.gpu.client import WorkerClient, WorkerFailedError, WorkerGoneError
 from tilestep.targets.gpu.wire import Data, Message
-from tilestep.targets.protocol import Call, Pair, TargetUnavailableError
+from tilestep.targets.protocol import Call, Pair
 
 WARM_UP_CALLS = 3
 NOT_RUN = "not-run"  # how a call ended that there was no worker for any more
@@ -68,8 +68,7 @@ class Runner:
                 raise CallError("timed-out", outcome.why_late(None, plan, self._seconds)[0]) from None
             raise CallError("crashed", str(gone)) from None
         except WorkerFailedError as failed:
-            wanted = TargetUnavailableError if failed.no_memory else RuntimeError
-            raise wanted(str(failed)) from None
+            raise RuntimeError(str(failed)) from None
         if "unplayable" in answer.body:
             raise CallError("refused", str(answer.body["unplayable"]))
         if "crashed" in answer.body:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable
 
 from tilestep.targets.gpu.client import WorkerClient
 
@@ -11,50 +11,45 @@ _MOST = 2  # one for each side
 
 
 class Racers:
-    """Starts workers in the background, which takes a second, and hands each of them out once."""
+    """Starts workers, which take a second to be ready, and hands each of them out once."""
 
     def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(max_workers=_MOST)
-        self._started: list[Future[WorkerClient]] = []
+        self._started: list[WorkerClient] = []
         self._guard = threading.Lock()
 
     def start(self, count: int = _MOST) -> None:
-        """Has `count` of them ready, or on their way."""
+        """Has `count` of them ready, or on their way; waits for none."""
         with self._guard:
             self._start(count)
 
     def take(self, count: int = _MOST) -> list[WorkerClient]:
-        """New workers, the caller's to close. Raises NoCardError."""
-        with self._guard:
+        """New workers that have the card, the caller's to close. Raises NoCardError."""
+        with self._guard:  # from here to the slice: another taker must not find these
             self._start(count)
             taken, self._started = self._started[:count], self._started[count:]
         try:
-            return [started.result() for started in taken]
+            for client in taken:
+                client.greet()
         except BaseException:
             _close(taken)
             raise
+        return taken
 
     def close(self) -> None:
-        """Ends those that nobody took."""
+        """Ends those that nobody took, also while they are starting."""
         with self._guard:
             left, self._started = self._started, []
         _close(left)
 
     def _start(self, count: int) -> None:
-        self._started = [started for started in self._started if _may_serve(started)]
+        """The caller holds the guard."""
+        ended = [client for client in self._started if not client.alive]
+        self._started = [client for client in self._started if client not in ended]
+        _close(ended)
         while len(self._started) < count:
-            self._started.append(self._pool.submit(WorkerClient))
+            self._started.append(WorkerClient())
 
 
-def _may_serve(started: Future[WorkerClient]) -> bool:
-    return not started.done() or (started.exception() is None and started.result().alive)
-
-
-def _close(workers: list[Future[WorkerClient]]) -> None:
-    for started in workers:
-        started.add_done_callback(_close_one)  # at once, or when one that is on its way has arrived
-
-
-def _close_one(started: Future[WorkerClient]) -> None:
-    if not started.cancelled() and started.exception() is None:
-        started.result().close()
+def _close(clients: Iterable[WorkerClient]) -> None:
+    for client in clients:
+        client.close()

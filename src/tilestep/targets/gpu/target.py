@@ -5,11 +5,10 @@ from __future__ import annotations
 import atexit
 import functools
 import importlib.util
-import threading
 import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,13 +20,13 @@ from tilestep.emulator.job import WorkerError
 from tilestep.program import VARIABLE, Job, Launch, LaunchPlan, Program, Run, Transfer
 from tilestep.targets.building import build_flavours
 from tilestep.targets.gpu import outcome, wire
-from tilestep.targets.gpu.card import Facts, NoCardError
+from tilestep.targets.gpu.card import no_memory
 from tilestep.targets.gpu.client import WorkerClient, WorkerFailedError, WorkerGoneError
-from tilestep.targets.gpu.compile import DeviceCompiler, Maker, NoDeviceCompilerError, choose
+from tilestep.targets.gpu.compile import DeviceCompiler, Maker, NoDeviceCompilerError, choose, nvcc, nvrtc
 from tilestep.targets.gpu.images import DeviceImage
 from tilestep.targets.gpu.race import WARM_UP_CALLS, GpuRace, Runner
-from tilestep.targets.gpu.racers import Racers
 from tilestep.targets.gpu.recording import Recordings, record
+from tilestep.targets.gpu.workers import Workers
 from tilestep.targets.protocol import Built, Card, LaunchTime, TargetUnavailableError
 
 LONGEST_SECONDS = 10.0  # a GPU that is still busy after so long is most likely busy for ever
@@ -56,26 +55,21 @@ class GpuTarget:
     def __init__(self, cache: Cache | None = None, compiler: Maker | None = None) -> None:
         self._given_cache = cache
         self._make_compiler = compiler
-        self._client: WorkerClient | None = None
-        self._lock = threading.RLock()  # one thing at a time on the card
+        self._workers = Workers()
         self._recordings = Recordings()
-        self._racers = Racers()
         atexit.register(_close, weakref.ref(self))
 
     @property
     def name(self) -> str:
-        """The card's; where there is none, as `available` tells, that of a card."""
+        """The card's; that of any card where `available` has something to tell."""
         if self.available() is not None:
             return "an NVIDIA GPU"
         return f"{self.card.name}, driver {self.card.driver}"
 
     @functools.cached_property
     def card(self) -> Card:
-        """Raises NoCardError, or NoDeviceCompilerError."""
-        with self._lock:
-            facts = self._worker().facts
-            compiler = self._compiler
-            self._try_driver(facts, compiler)
+        """Raises TargetUnavailableError."""
+        facts, compiler = self._workers.facts(), self._compiler
         return Card(
             name=facts.name,
             driver=facts.driver,
@@ -87,7 +81,7 @@ class GpuTarget:
             highest_clock=facts.highest_clock,
             compiler=compiler.name,
             flags=compiler.flags,
-            others=facts.others,
+            others=len(facts.others),
         )
 
     def available(self) -> str | None:
@@ -102,7 +96,7 @@ class GpuTarget:
             return f"the cache folder cannot be written ({error}): set TILESTEP_CACHE to a folder that can"
         try:
             self.card  # noqa: B018  (asked for what it raises)
-        except (NoCardError, NoDeviceCompilerError) as error:
+        except TargetUnavailableError as error:
             return str(error)
         return None
 
@@ -116,51 +110,40 @@ class GpuTarget:
             return GpuBuilt(program, recorder, image.result())
 
     def run(self, built: Built, job: Job) -> Run:
-        """Mode fast runs on the card; record only records. Raises emulator.job.WorkerError: not its fault."""
+        """Mode fast runs on the card; record only records. Raises TargetUnavailableError where the card
+        cannot, and emulator.job.WorkerError for a fault of ours."""
         ours = _ours(built)
         if job.mode not in ("fast", "record"):
             raise ValueError(f"the GPU has no mode {job.mode}")
         recorded = self._record(ours, job)
         if recorded.ended != "finished" or job.mode == "record":
             return recorded
-        with self._lock:
+        with self._workers.lock:
             return self._replay(ours, job, recorded)
 
     @contextmanager
     def race(self, user: Built, baseline: Built, job: Job) -> Iterator[GpuRace]:
-        """See TimingTarget. Raises RuntimeError where a plan cannot be recorded, or the card has no room."""
+        """See TimingTarget. Raises RuntimeError where a plan cannot be recorded."""
         slots = {"user": self._slot(user, job), "baseline": self._slot(baseline, job)}
         with ExitStack() as stack:
-            runners = {name: self._runner(client, job) for name, client in self._sides(stack).items()}
+            sides = self._workers.sides(stack)
+            runners = {name: self._runner(client, job) for name, client in sides.items()}
             race = GpuRace(runners, {name: plan for name, (_, plan) in slots.items()}, job)
             race.open(self._compiler.hold(), {name: _load(name, *slot) for name, slot in slots.items()})
             yield race
 
     def race_soon(self) -> None:
         """See TimingTarget."""
-        with self._lock:
-            if not self._worker().facts.exclusive:
-                self._racers.start()
-
-    def _sides(self, stack: ExitStack) -> dict[str, WorkerClient]:
-        """A new worker for each side; one for both on a card that takes one process at a time."""
-        with self._lock:
-            exclusive = self._worker().facts.exclusive
-            if exclusive:
-                self.close()
-        clients = self._racers.take(1 if exclusive else 2)
-        for client in clients:
-            stack.enter_context(closing(client))
-        return {"baseline": clients[0], "user": clients[-1]}
+        self._workers.race_soon()
 
     def _runner(self, client: WorkerClient, job: Job) -> Runner:
-        return Runner(client, self._lock, _seconds(job), _GRACE_SECONDS)
+        return Runner(client, self._workers.lock, _seconds(job), _GRACE_SECONDS)
 
     def launch_times(self, built: Built, job: Job, repeats: int) -> tuple[LaunchTime, ...]:
         """Each launch of the plan for `job` by itself. Raises RuntimeError if a run fails."""
         image, plan = self._slot(built, job)
-        with self._lock:
-            runner = self._runner(self._worker(), job)
+        with self._workers.lock:
+            runner = self._runner(self._workers.warm(), job)
             runner.open(self._compiler.hold(), job.buffers)
             runner.ask(*_load("user", image, plan), plan)
             runner.feed(job.buffers)
@@ -176,11 +159,7 @@ class GpuTarget:
 
     def close(self) -> None:
         """Ends the workers; the next run starts another."""
-        self._racers.close()
-        with self._lock:
-            if self._client is not None:
-                self._client.close()
-                self._client = None
+        self._workers.close()
 
     @functools.cached_property
     def _builder(self) -> Builder:
@@ -188,31 +167,30 @@ class GpuTarget:
 
     @functools.cached_property
     def _compiler(self) -> DeviceCompiler:
-        with self._lock:
-            capability = self._worker().facts.capability
-        return (self._make_compiler or choose)(self._builder, capability)
+        makers = (self._make_compiler,) if self._make_compiler else (nvcc, nvrtc)
+        return choose(makers, self._builder, self._workers.facts().capability, self._try_out)
 
-    def _try_driver(self, facts: Facts, compiler: DeviceCompiler) -> None:
-        """Loads what the compiler makes. Raises NoCardError where the driver is too old for it."""
-        asked = {"do": "open", "timing": True, "buffers": []}
-        try:
-            self._worker().ask(asked, [compiler.hold()], seconds=LONGEST_SECONDS)
-            self._worker().ask({"do": "close"}, seconds=LONGEST_SECONDS)
-        except (WorkerFailedError, WorkerGoneError) as failed:
-            if isinstance(failed, WorkerFailedError) and failed.no_memory:
-                raise NoCardError(str(failed)) from None
-            raise NoCardError(
-                f"{facts.name}, driver {facts.driver}, does not load what {compiler.name} makes ({failed}): "
-                "a newer driver or an older toolkit mends that"
-            ) from None
-
-    def _worker(self) -> WorkerClient:
-        """The warm worker; a new one where the last has ended. Raises NoCardError."""
-        if self._client is not None and not self._client.alive:
-            self.close()
-        if self._client is None:
-            self._client = WorkerClient()
-        return self._client
+    def _try_out(self, compiler: DeviceCompiler) -> None:
+        """Has the driver load a compiler's smallest image: one that is older than the compiler refuses it."""
+        body, blobs = _load("user", DeviceImage(compiler.hold(), frozenset(), {}), LaunchPlan())
+        body = {**body, "do": "run", "buffers": [], "data": len(blobs)}
+        with self._workers.lock:
+            worker = self._workers.warm()
+            facts = worker.greet()
+            try:
+                answer = worker.ask(body, blobs, seconds=LONGEST_SECONDS, grace=_GRACE_SECONDS)
+            except WorkerGoneError as gone:
+                raise TargetUnavailableError(f"{facts.name} does not answer ({gone}): nvidia-smi") from None
+            except WorkerFailedError as failed:
+                raise WorkerError(str(failed)) from None
+        if says := str(answer.body.get("unplayable", "")):
+            label = says.rpartition(" ")[2]
+            if "OUT_OF_MEMORY" in label:
+                raise TargetUnavailableError(no_memory(facts.name, facts.others, label))
+            raise NoDeviceCompilerError(
+                f"driver {facts.driver} does not load what {compiler.name} compiles ({label}): "
+                "install a newer driver, or put nvcc of an older CUDA toolkit first on the PATH"
+            )
 
     def _record(self, built: GpuBuilt, job: Job) -> Run:
         """The seam's plan for a job: its sizes and the shapes of its buffers decide."""
@@ -238,7 +216,8 @@ class GpuTarget:
         body = {**body, "do": "run", "buffers": wire.pack_buffers(job.buffers), "data": len(blobs)}
         try:
             data = wire.pack_data(job.buffers)
-            answer = self._worker().ask(body, [*blobs, *data], seconds=seconds, grace=_GRACE_SECONDS)
+            worker = self._workers.warm()
+            answer = worker.ask(body, [*blobs, *data], seconds=seconds, grace=_GRACE_SECONDS)
         except WorkerGoneError as gone:
             if not gone.timed_out:
                 says, line = outcome.why_crashed("the worker ended", gone.item, plan)
@@ -246,8 +225,7 @@ class GpuTarget:
             says, line = outcome.why_late(gone.item, plan, seconds)
             return replace(recorded, ended="timed-out", says=says, line=line)
         except WorkerFailedError as failed:
-            wanted = TargetUnavailableError if failed.no_memory else WorkerError
-            raise wanted(str(failed)) from None
+            raise WorkerError(str(failed)) from None
         if "unplayable" in answer.body:
             return replace(recorded, ended="refused", says=str(answer.body["unplayable"]))
         if "crashed" in answer.body:

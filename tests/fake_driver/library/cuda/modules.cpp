@@ -30,6 +30,7 @@ size_t sizeOf(const unsigned char* image) {
 
 int load(Module** out, const void* image) {
   if (int failed = ready()) return failed;
+  if (int failed = int(setting("load", 0L))) return failed;  // a driver that refuses what this compiler makes
   auto* bytes = static_cast<const unsigned char*>(image);
   if (std::memcmp(bytes, ELFMAG, SELFMAG) != 0) return INVALID_IMAGE;
   if (reinterpret_cast<const Elf64_Ehdr*>(bytes)->e_machine == EM_NVIDIA) {
