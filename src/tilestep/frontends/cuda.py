@@ -110,6 +110,8 @@ def _kernel_names(lexed: Lexed) -> frozenset[str]:
     tokens = lexed.tokens
     names: set[str] = set()
     for index, token in enumerate(tokens):
+        if token.text == "__global__" and index and tokens[index - 1].text == "__global__":
+            continue  # each would be followed to the end of the statement
         if token.text in macros and index + 1 < len(tokens) and tokens[index + 1].text == "(":
             names.update(t.text for t in tokens[index : closing(tokens, index + 1)])
         elif token.text in macros or token.text == "__global__":

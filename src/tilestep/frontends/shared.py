@@ -16,10 +16,12 @@ from itertools import count
 from tilestep.frontends.declarations import Declaration, Declarator, parse
 from tilestep.frontends.edits import Edits
 from tilestep.frontends.launches import name_literal
-from tilestep.frontends.structure import ATTRIBUTE_CALLS, Structure
+from tilestep.frontends.structure import ATTRIBUTE_CALLS, Scope, Structure
 from tilestep.frontends.tokens import Lexed, Macro, Token, closing, flatten
 from tilestep.program import SubmissionError
 
+_MOST_LOOKED_AT = 2_000_000  # places of shared variables' names, each for every variable that it may mean
+_ACCESS = 100  # such places, for each body that a variable is declared anew in
 _STORAGE = frozenset({"__shared__", "static", "extern", "inline", "thread_local"})
 _QUALIFIER_WORDS = frozenset({"__shared__", "static", "extern", "volatile", "const", "__align__", "alignas"})
 # Alignment of the pointer itself would mean nothing, and the segment is aligned for every type.
@@ -42,13 +44,22 @@ class SharedRewriter:
         self.structure = structure
         self.edits = edits
         self.numbers = count(1)
+        self.looked_at = 0
         self.macros = lexed.macros()
         self.places: dict[str, list[int]] = defaultdict(list)  # where each name stands, in order
         for at, token in enumerate(lexed.tokens):
             if token.kind == "name":
                 self.places[token.text].append(at)
-        self.lambdas = [found.opening for found in structure.lambdas]
+        self.parameters = {found.opening: found.parameters for found in structure.lambdas}
+        self.functions = {f.scope.opening: f.parameters for f in structure.functions}
         self.aliases = {m.name for m in self.macros if m.parameters is None and _is_alias(m.body)}
+        self.extern = {
+            m.name for m in self.macros if m.name in self.aliases and any(t.text == "extern" for t in m.body)
+        }
+        self.macros_with: dict[str, set[str]] = defaultdict(set)  # those whose body has a name in it
+        for macro in self.macros:
+            for token in macro.body:
+                self.macros_with[token.text].add(macro.name)
 
     def run(self) -> None:
         tokens = self.lexed.tokens
@@ -91,13 +102,14 @@ class SharedRewriter:
         definitions, variables = self._dynamic(declared) if dynamic else self._static(declared, line, macro)
         accesses = "" if at_file_level else " ".join(variable.access for variable in variables)
         self.edits.replace(tokens[begin].start, tokens[end - 1].end, (definitions + accesses).rstrip("; "))
-        if macro is None:
+        if macro is None and (at_file_level or self.parameters):
             self._declare_anew(index, end, variables, at_file_level=at_file_level)
+            if self.looked_at > _MOST_LOOKED_AT:
+                raise self._error("the shared arrays are named too often, or too many have one name", line)
         return end
 
     def _is_extern(self, tokens: Iterable[Token]) -> bool:
-        bodies = {m.name: {t.text for t in m.body} for m in self.macros if m.name in self.aliases}
-        return any(t.text == "extern" or "extern" in bodies.get(t.text, ()) for t in tokens)
+        return any(token.text == "extern" or token.text in self.extern for token in tokens)
 
     def _static(self, declared: Declaration, line: int, macro: Macro | None) -> tuple[str, list[_Variable]]:
         number = next(self.numbers)
@@ -129,39 +141,52 @@ class SharedRewriter:
 
     def _declare_anew(self, index: int, end: int, variables: list[_Variable], *, at_file_level: bool) -> None:
         """Declare the variables again at the start of each body that names them and cannot see the local."""
-        scope = self.structure.scope_of[index]
-        reach = range(end, scope.closing)
+        reach = range(end, self.structure.scope_of[index].closing)
         for variable in variables:
-            names = self._spellings(variable.name)
-            if at_file_level:
-                for function in self.structure.functions:
-                    body = range(function.scope.opening + 1, function.scope.closing)
-                    if body.start in reach:
-                        self._inject(body, function.parameters, names, variable)
-            for found in self.structure.lambdas[bisect_left(self.lambdas, reach.start) :]:
-                if found.opening >= reach.stop:
-                    break
-                self._inject(range(found.opening + 1, found.closing), found.parameters, names, variable)
+            bodies = self._bodies(self._spellings(variable.name), reach)
+            for opening in sorted(bodies):
+                parameters = self.parameters.get(opening)
+                if parameters is None and at_file_level:
+                    parameters = self.functions.get(opening)
+                if parameters is not None and opening in reach:
+                    self._inject(range(opening + 1, bodies[opening].closing), parameters, variable)
 
-    def _inject(self, body: range, parameters: Sequence[Token], names: set[str], variable: _Variable) -> None:
-        tokens = self.lexed.tokens
-        named = any(self._occurs(name, body) for name in names)
-        if named and not _hidden(parameters, tokens, body, variable.name):
-            self.edits.insert(tokens[body.start - 1].end, f" {variable.access}")
+    def _bodies(self, names: Iterable[str], reach: range) -> dict[int, Scope]:
+        """The scopes around each place of these names within reach, by their opening brace."""
+        found: dict[int, Scope] = {}
+        for name in names:
+            places = self.places.get(name, [])
+            within = places[bisect_left(places, reach.start) : bisect_left(places, reach.stop)]
+            self.looked_at += len(within)
+            for at in within:
+                scope: Scope | None = self.structure.scope_of[at]
+                while scope is not None and scope.opening not in found:
+                    found[scope.opening] = scope
+                    scope = scope.parent
+        return found
 
-    def _occurs(self, name: str, body: range) -> bool:
-        places = self.places.get(name, [])
-        at = bisect_left(places, body.start)
-        return at < len(places) and places[at] < body.stop
+    def _inject(self, body: range, parameters: Sequence[Token], variable: _Variable) -> None:
+        self.looked_at += _ACCESS
+        if not self._hidden(parameters, body, variable.name):
+            self.edits.insert(self.lexed.tokens[body.start - 1].end, f" {variable.access}")
+
+    def _hidden(self, parameters: Sequence[Token], body: range, name: str) -> bool:
+        """Does a parameter, or the body's own `__shared__` declaration, take the name?"""
+        if any(token.text == name for token in parameters):
+            return True
+        tokens, declared = self.lexed.tokens, self.places.get("__shared__", [])
+        for at in declared[bisect_left(declared, body.start) : bisect_left(declared, body.stop)]:
+            words = tokens[statement_begin(tokens, at) : statement_end(tokens, at)]
+            if any(token.text == name for token in words):
+                return True
+        return False
 
     def _spellings(self, name: str) -> set[str]:
         """The name, and every macro whose body leads to it."""
-        names = {name}
-        grown = True
-        while grown:
-            new = {m.name for m in self.macros if any(token.text in names for token in m.body)} - names
+        names, new = {name}, {name}
+        while new:
+            new = set[str]().union(*(self.macros_with.get(one, ()) for one in new)) - names
             names |= new
-            grown = bool(new)
         return names
 
     def _directive_within(self, start: int, end: int) -> bool:
@@ -243,15 +268,3 @@ def _dynamic_access(kind: str, declarator: Declarator) -> str:
     if inner:
         return f"{pointed} (*const {name}){inner} = reinterpret_cast<{pointed} (*){inner}>({start});"
     return f"{pointed}* const {name} = reinterpret_cast<{pointed}*>({start});"
-
-
-def _hidden(parameters: Sequence[Token], tokens: Sequence[Token], body: range, name: str) -> bool:
-    """Does a parameter, or the body's own `__shared__` declaration, take the name?"""
-    if any(token.text == name for token in parameters):
-        return True
-    for at in body:
-        if tokens[at].text == "__shared__":
-            words = tokens[statement_begin(tokens, at) : statement_end(tokens, at)]
-            if any(token.text == name for token in words):
-                return True
-    return False

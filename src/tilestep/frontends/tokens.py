@@ -6,9 +6,12 @@ any text: whether it is right C++ is for the compiler to say.
 
 from __future__ import annotations
 
+import functools
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from tilestep.program import SubmissionError
 
@@ -20,6 +23,7 @@ _PATTERN = re.compile(
     r"|(?P<comment>/\*.*?\*/)"
     r"|(?P<open_comment>/\*)"
     rf'|(?P<raw>{_PREFIX}R"(?P<fence>[^()\\\s"]{{0,16}})\(.*?\)(?P=fence)")'
+    rf'|(?P<open_raw>{_PREFIX}R"[^()\\\s"]{{0,16}}\()'
     rf'|(?P<string>{_PREFIX}"(?:\\.|[^"\\\n])*")'
     rf"|(?P<char>{_PREFIX}'(?:\\.|[^'\\\n])*')"
     r"|(?P<number>\.?\d(?:[eEpP][+-]|'?[\w.])*)"
@@ -27,7 +31,16 @@ _PATTERN = re.compile(
     r"|(?P<punct><<<|<<=|>>=|<=|>=|->|::|\.\.\.|&&|\|\||==|!=|[-+*/%&|^]=|\+\+|--|<<|\#\#|.)",
     re.DOTALL,
 )
+# A file beyond these is made to exhaust its reader, who may look at a statement once for each of its words.
+MOST_TOKENS = 200_000
+DEEPEST = 256  # brackets, or #if, in each other
+LONGEST_STATEMENT = 1024  # words and signs between ; { and }, without what a table of numbers is made of
+_OF_TABLES = frozenset(",+-.")
+_LONGEST_LIST = 256  # tokens of a template's arguments, what stands in brackets not counted
+_NEVER = -1
+_OPENING, _CLOSING = ("(", "[", "{"), (")", "]", "}")
 _CONDITIONS = ("if", "ifdef", "ifndef")
+_START = attrgetter("start")
 _LINE_NUMBER = re.compile(r"[0-9]{1,9}")
 
 
@@ -41,6 +54,7 @@ class Token:
     end: int
     line: int
     conditions: int = 0  # how many #if enclose it
+    closed_at: int = _NEVER  # of an opening bracket: where the one that closes it starts
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +89,10 @@ class Lexed:
     directives: tuple[Directive, ...]
 
     def macros(self) -> list[Macro]:
+        return self._macros
+
+    @functools.cached_property
+    def _macros(self) -> list[Macro]:
         return [macro for d in self.directives if not d.dead and (macro := _macro_of(d)) is not None]
 
 
@@ -97,6 +115,9 @@ class _Lexer:
         self.directives: list[Directive] = []
         self.line = 1
         self.branches: list[bool | None] = []  # one entry an open #if: is this branch dead (None: who knows)?
+        self.open: list[Token] = []  # brackets, of the code alone
+        self.read = 0  # tokens, directives' too
+        self.statement = 0  # tokens of the one that is being read
 
     def run(self) -> None:
         hash_token: Token | None = None  # the directive that is being read
@@ -109,28 +130,57 @@ class _Lexer:
                     self._directive(hash_token, inside, match.start())
                     hash_token, inside = None, []
                 line_is_blank = True
-            elif kind == "open_comment":
-                raise SubmissionError(
-                    "this comment never ends", file=self.file, line=self.line, outcome="broken"
-                )
+            elif kind in ("open_comment", "open_raw"):
+                what = "comment" if kind == "open_comment" else "raw string"
+                raise self._error(f"this {what} never ends", "broken")
             elif kind not in ("space", "line_comment", "comment"):
                 text = match.group()
                 token_kind = "string" if kind == "raw" else str(kind)
                 token = Token(token_kind, text, match.start(), match.end(), self.line, len(self.branches))
+                self.read += 1
+                if self.read > MOST_TOKENS:
+                    raise self._error(f"the file goes on after {MOST_TOKENS:,} words and signs, the most")
                 if hash_token is not None:
                     inside.append(token)
                 elif text == "#" and line_is_blank:
                     hash_token = token
                 elif True not in self.branches:
                     self.tokens.append(token)
+                    self._place(token, self.open)
                 line_is_blank = False
             self.line += match.group().count("\n")
         if hash_token is not None:
             self._directive(hash_token, inside, len(self.text))
 
+    def _place(self, token: Token, opened: list[Token]) -> None:
+        """Tells the opening bracket of a closing one where it is closed. Any kind closes any other."""
+        if token.text in ";{}":
+            self.statement = 0
+        elif token.kind in ("name", "punct") and token.text not in _OF_TABLES:
+            self.statement += 1
+            if self.statement > LONGEST_STATEMENT:
+                says = f"a statement has more than {LONGEST_STATEMENT:,} words and signs; cut it in pieces"
+                raise self._error(says)
+        if token.text in _OPENING:
+            opened.append(token)
+            if len(opened) > DEEPEST:
+                raise self._error(f"brackets stand more than {DEEPEST} deep in each other")
+        elif token.text in _CLOSING and opened:
+            object.__setattr__(opened.pop(), "closed_at", token.start)
+
+    def _error(self, says: str, outcome: str = "refused") -> SubmissionError:
+        return SubmissionError(says, file=self.file, line=self.line, outcome=outcome)
+
     def _directive(self, hash_token: Token, tokens: list[Token], end: int) -> None:
         name = tokens[0].text if tokens else ""
+        opened: list[Token] = []
+        around, self.statement = self.statement, 0
+        for token in tokens:
+            self._place(token, opened)
+        self.statement = around
         if name in _CONDITIONS:
+            if len(self.branches) == DEEPEST:
+                raise self._error(f"#if stands more than {DEEPEST} deep in each other")
             value = tokens[1].text if name == "if" and len(tokens) == 2 else ""
             self.branches.append(
                 True if value in ("0", "false") else False if value in ("1", "true") else None
@@ -196,26 +246,26 @@ def flatten(tokens: Sequence[Token]) -> str:
 
 
 def closing(tokens: Sequence[Token], opening: int) -> int:
-    """The index of the bracket that closes the one at `opening`; len(tokens) if none does."""
-    depth = 0
-    for index in range(opening, len(tokens)):
-        if tokens[index].kind == "punct":
-            if tokens[index].text in ("(", "[", "{"):
-                depth += 1
-            elif tokens[index].text in (")", "]", "}"):
-                depth -= 1
-                if depth == 0:
-                    return index
-    return len(tokens)
+    """The index of the bracket that closes the one at `opening`; len(tokens) if none does.
+
+    The tokens are in the order of the text, but some may have been left out.
+    """
+    wanted = tokens[opening].closed_at
+    if wanted == _NEVER:
+        return len(tokens)
+    at = bisect_left(tokens, wanted, lo=opening, key=_START)
+    return at if at < len(tokens) and tokens[at].start == wanted else len(tokens)
 
 
 def closing_angle(tokens: Sequence[Token], opening: int) -> int | None:
     """The index of the `>` that closes the template list opened at `opening`; None if it is no such list."""
     depth = 0
     index = opening
-    while index < len(tokens):
+    for _ in range(_LONGEST_LIST):
+        if index >= len(tokens):
+            return None
         text = tokens[index].text
-        if text in ("(", "[", "{"):
+        if text in _OPENING:
             index = closing(tokens, index)
         elif text == "<":
             depth += 1
