@@ -87,16 +87,16 @@ CASES = {
     "g++: our own refusal, by the line that led to it": (
         f"In file included from {FILE}:1:\nbad.h: In instantiation of 'void needs(T) [with T = int]':\n"
         f"{FILE}:12:38:   required from 'void h(T) [with T = int]'\n{FILE}:13:13:   required from here\n"
-        "bad.h:1:58: error: static assertion failed: tilestep: clusters are not run on the CPU target\n",
-        (12, "clusters are not run on the CPU target"),
+        "bad.h:1:58: error: static assertion failed: tilestep: clusters are not run by the emulator\n",
+        (12, "clusters are not run by the emulator"),
     ),
     "clang: our own refusal, by the line that led to it": (
         f"In file included from {FILE}:1:\n"
         "./bad.h:1:49: error: static assertion failed due to requirement 'sizeof(int) == 1': tilestep: clusters "
-        f"are not run on the CPU target\n{FILE}:12:33: note: in instantiation of function template "
+        f"are not run by the emulator\n{FILE}:12:33: note: in instantiation of function template "
         f"specialization 'needs<int>' requested here\n{FILE}:13:12: note: in instantiation of function template "
         "specialization 'h<int>' requested here\n",
-        (12, "clusters are not run on the CPU target"),
+        (12, "clusters are not run by the emulator"),
     ),
     "g++: a header that is not run": (
         f"In file included from {FILE}:2:\nbad.h:1:2: error: #error \"tilestep: mma.h is not run here\"\n",

@@ -20,6 +20,8 @@ STANDARD_HEADERS = words(
     "map set unordered_map unordered_set deque list queue stack exception stdexcept typeinfo iostream "
     "ostream istream iomanip sstream cctype ctype.h version concepts bit span numbers compare"
 )
+# Said with every target: what is judged on a GPU is recorded on the emulator first.
+NOT_RUN = "not run by the emulator, which also records a GPU's launches"
 _OWN_WORDS = ("tilestep", "__tilestep", "_tilestep", "TILESTEP", "__tsan", "__SANITIZE", "thread_sanitizer")
 # A compiler's own functions that read memory which it then does not report.
 _UNSEEN = ("__builtin_mem", "__builtin_str", "__builtin_bcopy", "__builtin_ia32", "__builtin_nontemporal")
@@ -122,7 +124,7 @@ def _include_fault(lexed: Lexed, directive: Directive) -> str | None:
     if name.startswith(
         ("cuda", "cub/", "thrust/", "cutlass", "cute", "cublas", "cudnn", "mma", "curand", "cooperative")
     ):
-        return f"#include <{name}>: the CPU target does not know this CUDA header"
+        return f"#include <{name}>: this CUDA header is {NOT_RUN}"
     return f"#include <{name}>: not among the headers that a submission may include"
 
 
@@ -143,7 +145,7 @@ def _token_faults(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
         elif token.text.startswith(_UNSEEN):
             yield token.line, f"{token.text} is the host compiler's own; write it in CUDA C++"
         elif token.text in _ASSEMBLY:
-            yield token.line, "inline assembly (PTX) cannot be judged on a CPU; write it in CUDA C++"
+            yield token.line, f"inline assembly (PTX) is {NOT_RUN}; write it in CUDA C++"
         elif token.text in ("__attribute__", "__declspec") and following == "(":
             yield from _attribute_faults(tokens[index + 1 : closing(tokens, index + 1)])
         elif token.text in ("gnu", "clang") and following == "::":

@@ -1,2 +1,2 @@
 #pragma once
-#error "tilestep: cuBLAS is not run on the CPU target; write the kernel yourself"
+#error "tilestep: cuBLAS is not run by the emulator, which also records a GPU's launches; write the kernel yourself"

@@ -1,2 +1,2 @@
 #pragma once
-#error "tilestep: cuda_awbarrier_primitives.h (asynchronous barriers) is not run on the CPU target; use __syncthreads()"
+#error "tilestep: cuda_awbarrier_primitives.h (asynchronous barriers) is not run by the emulator, which also records a GPU's launches; use __syncthreads()"

@@ -1,2 +1,2 @@
 #pragma once
-#error "tilestep: cuda_pipeline.h (asynchronous copies) is not run on the CPU target; copy through registers and __syncthreads()"
+#error "tilestep: cuda_pipeline.h (asynchronous copies) is not run by the emulator, which also records a GPU's launches; copy through registers and __syncthreads()"

@@ -1,2 +1,2 @@
 #pragma once
-#error "tilestep: cuDNN is not run on the CPU target; write the kernel yourself"
+#error "tilestep: cuDNN is not run by the emulator, which also records a GPU's launches; write the kernel yourself"

@@ -1,2 +1,2 @@
 #pragma once
-#error "tilestep: cuRAND is not run on the CPU target"
+#error "tilestep: cuRAND is not run by the emulator, which also records a GPU's launches"

@@ -1,2 +1,2 @@
 #pragma once
-#error "tilestep: Thrust is not run on the CPU target; use the pointers of the seam"
+#error "tilestep: Thrust is not run by the emulator, which also records a GPU's launches; use the pointers of the seam"

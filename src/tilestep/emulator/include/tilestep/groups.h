@@ -33,7 +33,7 @@ TILESTEP_INLINE thread_block this_thread_block() { return thread_block(); }
 
 class grid_group {
  public:
-  TILESTEP_UNAVAILABLE("grid.sync() is not run on the CPU target: blocks run one after the other; use two launches")
+  TILESTEP_UNAVAILABLE("grid.sync() is not run by the emulator, which also records a GPU's launches: blocks run one after the other; use two launches")
   void sync() const;
   TILESTEP_INLINE static bool is_valid() { return false; }
   TILESTEP_INLINE static unsigned long long block_rank() {
@@ -86,7 +86,7 @@ TILESTEP_INLINE coalesced_group coalesced_threads() { return coalesced_group(til
 template <unsigned Size, class Parent = void>
 class thread_block_tile : public warp_group {
   static_assert(Size == 1 || Size == 2 || Size == 4 || Size == 8 || Size == 16 || Size == 32,
-                "tilestep: a tile has 1, 2, 4, 8, 16 or 32 threads; larger tiles are not run on the CPU target");
+                "tilestep: a tile has 1, 2, 4, 8, 16 or 32 threads; larger tiles are not run by the emulator, which also records a GPU's launches");
 
  public:
   template <class OtherParent>
@@ -172,10 +172,10 @@ TILESTEP_INLINE unsigned long long group_size(const Group& group) {
 }
 
 template <class... Any>
-TILESTEP_UNAVAILABLE("cooperative_groups::memcpy_async is not run on the CPU target; copy through registers and sync()")
+TILESTEP_UNAVAILABLE("cooperative_groups::memcpy_async is not run by the emulator, which also records a GPU's launches; copy through registers and sync()")
 void memcpy_async(Any&&...);
 template <class... Any>
-TILESTEP_UNAVAILABLE("clusters are not run on the CPU target")
+TILESTEP_UNAVAILABLE("clusters are not run by the emulator, which also records a GPU's launches")
 void this_cluster(Any&&...);
 
 }  // namespace cooperative_groups

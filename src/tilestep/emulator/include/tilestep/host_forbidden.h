@@ -65,26 +65,26 @@ TILESTEP_INLINE cudaError_t cudaStreamAddCallback(cudaStream_t, Callback, void*,
 }
 
 template <class... Any>
-TILESTEP_UNAVAILABLE("cudaLaunchKernel is not run on the CPU target; launch with kernel<<<grid, block, shared>>>(...)")
+TILESTEP_UNAVAILABLE("cudaLaunchKernel is not run by the emulator, which also records a GPU's launches; launch with kernel<<<grid, block, shared>>>(...)")
 cudaError_t cudaLaunchKernel(Any&&...);
 template <class... Any>
-TILESTEP_UNAVAILABLE("cudaLaunchKernelEx is not run on the CPU target; launch with kernel<<<grid, block, shared>>>(...)")
+TILESTEP_UNAVAILABLE("cudaLaunchKernelEx is not run by the emulator, which also records a GPU's launches; launch with kernel<<<grid, block, shared>>>(...)")
 cudaError_t cudaLaunchKernelEx(Any&&...);
 template <class... Any>
-TILESTEP_UNAVAILABLE("cooperative launches are not run on the CPU target: its blocks run one after the other")
+TILESTEP_UNAVAILABLE("cooperative launches are not run by the emulator, which also records a GPU's launches: its blocks run one after the other")
 cudaError_t cudaLaunchCooperativeKernel(Any&&...);
 template <class... Any>
-TILESTEP_UNAVAILABLE("CUDA graphs are not run on the CPU target; launch with kernel<<<grid, block, shared>>>(...)")
+TILESTEP_UNAVAILABLE("CUDA graphs are not run by the emulator, which also records a GPU's launches; launch with kernel<<<grid, block, shared>>>(...)")
 cudaError_t cudaGraphLaunch(Any&&...);
 template <class... Any>
-TILESTEP_UNAVAILABLE("CUDA graphs are not run on the CPU target; launch with kernel<<<grid, block, shared>>>(...)")
+TILESTEP_UNAVAILABLE("CUDA graphs are not run by the emulator, which also records a GPU's launches; launch with kernel<<<grid, block, shared>>>(...)")
 cudaError_t cudaStreamBeginCapture(Any&&...);
 template <class... Any>
-TILESTEP_UNAVAILABLE("textures are not run on the CPU target; read the buffer through its pointer")
+TILESTEP_UNAVAILABLE("textures are not run by the emulator, which also records a GPU's launches; read the buffer through its pointer")
 cudaError_t cudaCreateTextureObject(Any&&...);
 template <class T, class... Any>
-TILESTEP_UNAVAILABLE("textures are not run on the CPU target; read the buffer through its pointer")
+TILESTEP_UNAVAILABLE("textures are not run by the emulator, which also records a GPU's launches; read the buffer through its pointer")
 T tex1Dfetch(Any&&...);
 template <class T, class... Any>
-TILESTEP_UNAVAILABLE("textures are not run on the CPU target; read the buffer through its pointer")
+TILESTEP_UNAVAILABLE("textures are not run by the emulator, which also records a GPU's launches; read the buffer through its pointer")
 T tex2D(Any&&...);

@@ -110,11 +110,11 @@ TILESTEP_INLINE cudaError_t cudaGetSymbolSize(size_t* bytes, const T& symbol) {
 }
 
 template <class... Any>
-TILESTEP_UNAVAILABLE("cudaMemcpy2D is not run on the CPU target; a seam's rows lie one behind the other, copy with cudaMemcpy")
+TILESTEP_UNAVAILABLE("cudaMemcpy2D is not run by the emulator, which also records a GPU's launches; a seam's rows lie one behind the other, copy with cudaMemcpy")
 cudaError_t cudaMemcpy2D(Any&&...);
 template <class... Any>
-TILESTEP_UNAVAILABLE("cudaMemcpy2DAsync is not run on the CPU target; a seam's rows lie one behind the other, copy with cudaMemcpy")
+TILESTEP_UNAVAILABLE("cudaMemcpy2DAsync is not run by the emulator, which also records a GPU's launches; a seam's rows lie one behind the other, copy with cudaMemcpy")
 cudaError_t cudaMemcpy2DAsync(Any&&...);
 template <class... Any>
-TILESTEP_UNAVAILABLE("cudaMallocPitch is not run on the CPU target; allocate rows of the width that you need with cudaMalloc")
+TILESTEP_UNAVAILABLE("cudaMallocPitch is not run by the emulator, which also records a GPU's launches; allocate rows of the width that you need with cudaMalloc")
 cudaError_t cudaMallocPitch(Any&&...);

@@ -26,5 +26,5 @@
 #define __builtin_align__(bytes) __attribute__((aligned(bytes)))
 #define __inline_hint__
 
-#define __managed__ static_assert(false, "tilestep: __managed__ memory is not run on the CPU target; use the buffers of the seam");
-#define __cluster_dims__(...) TILESTEP_UNAVAILABLE("thread block clusters are not run on the CPU target")
+#define __managed__ static_assert(false, "tilestep: __managed__ memory is not run by the emulator, which also records a GPU's launches; use the buffers of the seam");
+#define __cluster_dims__(...) TILESTEP_UNAVAILABLE("thread block clusters are not run by the emulator, which also records a GPU's launches")

@@ -1,4 +1,4 @@
-// Functions of CUDA that the CPU target does not run: naming one is an error at the line that names it.
+// Functions of CUDA that the emulator does not run: naming one is an error at the line that names it.
 #pragma once
 
 #if defined(__clang__) || __GNUC__ >= 12

@@ -1,2 +1,2 @@
 #pragma once
-#error "tilestep: CUB is not run on the CPU target; write the reduction yourself"
+#error "tilestep: CUB is not run by the emulator, which also records a GPU's launches; write the reduction yourself"
