@@ -19,16 +19,13 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 RESULTS = ROOT / "benchmarks/results"
 BEGIN, END = "<!-- ladder: benchmarks/readme_table.py writes what follows -->", "<!-- ladder ends -->"
-# Who may lack in which ladder: it was measured before one had to be whole. The note under the table says so.
-KNOWN_GAPS = {"ladder-h200-2026-11-30.json": ("flex-fp32", "flex-bf16")}
 
 
 def passed_over(folder: Path = RESULTS) -> dict[Path, tuple[str, ...]]:
     """The ladders that are not for the README, with what each lacks."""
     found = {}
     for file in sorted(folder.glob("ladder-*.json")):
-        known = KNOWN_GAPS.get(file.name, ())
-        if lacks := tuple(line for line in gaps(load(file)) if line.split()[0] not in known):
+        if lacks := gaps(load(file)):
             found[file] = lacks
     return found
 

@@ -138,7 +138,11 @@ def test_later_tokens_have_no_effect(length: int, cut: int, seed: int) -> None:
 
 
 @settings(max_examples=20, deadline=None)
-@given(length=st.integers(1, 40), seed=st.integers(0, 2**32), shift=st.floats(-50, 50))
+@given(
+    length=st.integers(1, 40),
+    seed=st.integers(0, 2**32),
+    shift=st.floats(-50, 50, allow_subnormal=False),  # those have too few digits for a relative bound
+)
 def test_softmax_invariants(length: int, seed: int, shift: float) -> None:
     """A vector added to every key moves a row's scores together, so nothing changes; constants come back."""
     rng = np.random.default_rng(seed)
