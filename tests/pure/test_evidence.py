@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,7 @@ def test_a_bundle_holds_all_that_the_verdict_rests_on(made: Path, attention_file
     assert document["baseline"]["name"] == "attention/02_cooperative.cu"
     assert len(document["baseline"]["sha256"]) == 64
     assert len(document["race"]["pairs"]) == 40
+    assert re.fullmatch("[0-9a-f]{32}", document["race"]["entropy"])
     pair = document["race"]["pairs"][7]
     assert set(pair) == {
         "number", "user_first", "strict", "user_ms", "baseline_ms", "user_wall_ms", "baseline_wall_ms",

@@ -103,6 +103,7 @@ def _race(race: RaceRecord) -> dict[str, Any]:
         "length": race.length,
         "floor_ms": race.floor_ms,
         "alarm": race.alarm,
+        "entropy": race.entropy,
         "pairs": [_pair(pair) for pair in race.pairs],
     }
 
