@@ -49,7 +49,9 @@ class Player:
         self._image = ctypes.create_string_buffer(image, len(image) + 1)  # the driver wants a NUL behind text
         try:
             self._module = driver.call("cuModuleLoadData", ctypes.addressof(self._image))
-        except DriverError as error:  # the card has no room for its variables, or does not take its code
+        except DriverError as error:
+            if error.label == "CUDA_ERROR_OUT_OF_MEMORY":  # held by others: an image's variables are few
+                raise
             raise PlanError(f"the card does not load the GPU's code of this file: {error.label}") from None
         self._variables = variables
         self._kernels = kernels
