@@ -27,7 +27,9 @@ def player(label: str) -> Player:
 
 
 def test_a_module_that_does_not_load_is_a_plan_that_cannot_be_played() -> None:
-    with pytest.raises(PlanError, match="does not load the GPU's code of this file: CUDA_ERROR_INVALID_IMAGE"):
+    with pytest.raises(
+        PlanError, match="does not load the GPU's code of this file: CUDA_ERROR_INVALID_IMAGE"
+    ):
         player("CUDA_ERROR_INVALID_IMAGE")
 
 
