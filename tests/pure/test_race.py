@@ -234,7 +234,9 @@ def test_a_wrong_timed_output_is_wrong_and_named_by_its_pair(
     assert verdict.mistakes == ()
     assert verdict.to_json()["speed"] is None
     assert not any(line.startswith(("SPEEDUP", "ATTN")) for line in verdict.evidence)
-    assert len(target.orders) < 40  # nothing more is timed
+    assert verdict.race is not None
+    # Nothing more is timed, once it is known: the whole of a strict pair is compared beside those that follow.
+    assert len(target.orders) < 40 or verdict.race.pairs[17].strict
 
 
 def test_a_kernel_that_turns_to_half_precision_once_it_is_timed_is_wrong(
@@ -245,7 +247,8 @@ def test_a_kernel_that_turns_to_half_precision_once_it_is_timed_is_wrong(
 
     verdict = raced(attention_file, clock(spoil_user=halve))
     assert isinstance(verdict, Wrong)
-    assert verdict.first_wrong.family in ("timed pair 21", "timed pair 22")
+    # The first that is not strict, of which there may be three in a row, is known first.
+    assert verdict.first_wrong.family in {f"timed pair {number}" for number in range(21, 25)}
 
 
 def test_a_kernel_that_replays_its_last_answer_is_wrong(clock: Any, attention_file: Path) -> None:

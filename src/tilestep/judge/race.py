@@ -176,6 +176,9 @@ class _Checks:
         kept.append(self._pool.submit(self._check, turn, outputs))
         while self._waiting and (self._waiting[0].done() or len(self._waiting) > _BEHIND):
             self._take()
+        for strict in self._strict:
+            if strict.done():
+                self._wrong = self._wrong or strict.result()
         return self._wrong is not None
 
     def finish(self) -> ComparedCase | None:
