@@ -235,7 +235,7 @@ def test_a_wrong_timed_output_is_wrong_and_named_by_its_pair(
     assert verdict.to_json()["speed"] is None
     assert not any(line.startswith(("SPEEDUP", "ATTN")) for line in verdict.evidence)
     assert verdict.race is not None
-    # Nothing more is timed, once it is known: the whole of a strict pair is compared beside those that follow.
+    # Nothing more is timed, once it is known: a strict pair is compared beside those that follow.
     assert len(target.orders) < 40 or verdict.race.pairs[17].strict
 
 
